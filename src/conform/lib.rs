@@ -13,7 +13,8 @@
 //! clients       what a log says of its clients     verdict     what can be said of a log
 //! record        a proxy that writes such logs      guard       what may be removed from an agent
 //! consul        the HTTP API of the model          amqp        the same for RabbitMQ
-//! side_by_side  work on all cores                error        what keeps all of it from being done
+//! etcd          the same for etcd                  side_by_side  work on all cores
+//! error         what keeps all of it from being done
 //! ```
 
 mod agent_checks;
@@ -23,6 +24,7 @@ mod commands;
 mod consul;
 mod crowds;
 mod error;
+pub mod etcd;
 mod gossip;
 mod guard;
 mod hunt;

@@ -14,6 +14,7 @@ mod events;
 mod labels;
 mod messages;
 mod mutants;
+pub mod mvcc;
 mod scenarios;
 mod settings;
 mod store;

@@ -1,0 +1,27 @@
+//! The model of etcd's store held against a real server, over the JSON gateway: random calls go to both, and the answers must be the same,
+//! up to the ids of cluster and member and to the term (etcd.md, section 9). And logs of calls and answers, held against the model.
+//!
+//! ```text
+//! class  classes of answers        wire    calls as requests, answers without what is fresh
+//! draw   random calls              render  what the model answers, as the gateway writes it
+//! hunt   sequences, shrunk         pair    one sequence, on both sides
+//! room   what may be removed       log     calls and answers in a file
+//! ```
+
+mod class;
+mod draw;
+mod hunt;
+mod log;
+mod pair;
+mod render;
+mod room;
+mod wire;
+
+/// What a real etcd 3.4.23 has answered: random sequences.
+pub const RECORDED: &str = include_str!("../recorded/etcd-3.4.23.jsonl");
+
+pub use class::{Class, LEFT_OUT, class};
+pub use hunt::{EtcdHunt, hunt};
+pub use log::{EtcdLog, EtcdVerdict, is_one, judge, read, write};
+pub use pair::{EtcdExchange, EtcdSequence};
+pub use wire::{EtcdReply, EtcdServer};

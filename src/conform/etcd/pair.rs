@@ -1,0 +1,105 @@
+//! One sequence of calls, on both sides.
+
+use std::thread::sleep;
+use std::time::Duration;
+
+use fencepost_etcd::mvcc::{EtcdAnswer, EtcdCall, Mvcc, RangeRead};
+
+use super::draw::{LONG, placed};
+use super::render;
+use super::wire::{EtcdReply, EtcdServer};
+use crate::error::ConformError;
+
+/// A call with both answers.
+#[derive(Clone, PartialEq, Debug)]
+pub struct EtcdExchange {
+    /// The call.
+    pub call: EtcdCall,
+    /// What the server has answered.
+    pub reply: EtcdReply,
+    /// What the model answers.
+    pub answer: EtcdAnswer,
+}
+
+impl EtcdExchange {
+    /// Whether both answers are the same, up to what is fresh in each.
+    pub fn is_alike(&self) -> bool {
+        self.reply.clone().comparable(&self.call) == self.expected().comparable(&self.call)
+    }
+
+    /// What the model answers, as the gateway writes it.
+    pub fn expected(&self) -> EtcdReply {
+        render::reply(&self.call, &self.answer)
+    }
+}
+
+/// What one sequence of calls has exchanged.
+#[derive(Clone, PartialEq, Debug)]
+pub struct EtcdSequence {
+    /// The revision of the store, which was empty and compacted, before the first call.
+    pub revision: i64,
+    /// The exchanges.
+    pub exchanges: Vec<EtcdExchange>,
+}
+
+impl EtcdSequence {
+    /// Whether all answers are the same.
+    pub fn is_alike(&self) -> bool {
+        self.exchanges.iter().all(EtcdExchange::is_alike)
+    }
+}
+
+/// What the model answers; a caller that would wait goes away at once, and its key with it (E-CC-13, E-CC-31).
+pub(super) fn expect(store: &mut Mvcc, call: &EtcdCall) -> EtcdAnswer {
+    let answer = store.ask(call);
+    if answer == EtcdAnswer::Waits {
+        store.leave(call);
+    }
+    answer
+}
+
+/// Makes calls until an answer differs. A lease that could end by itself meanwhile is revoked at once.
+pub(super) fn run(server: &EtcdServer, drawn: &[EtcdCall]) -> Result<EtcdSequence, ConformError> {
+    let mut store = server.reset()?;
+    let mut sequence = EtcdSequence { revision: store.revision(), exchanges: Vec::new() };
+    let mut calls = Vec::new();
+    for call in drawn {
+        calls.push(call.clone());
+        if let EtcdCall::Grant { id, ttl } = call
+            && *ttl < LONG
+        {
+            calls.push(EtcdCall::Revoke(*id));
+        }
+    }
+    for call in calls {
+        let call = placed(&call, &mut store);
+        let answer = expect(&mut store, &call);
+        let reply = if answer == EtcdAnswer::Waits {
+            let reply = server.ask_and_leave(&call)?;
+            wait_for(server, store.revision())?;
+            reply
+        } else {
+            server.ask(&call)?
+        };
+        let exchange = EtcdExchange { call, reply, answer };
+        let is_alike = exchange.is_alike();
+        sequence.exchanges.push(exchange);
+        if !is_alike {
+            break;
+        }
+    }
+    Ok(sequence)
+}
+
+/// Waits until the server has noticed that a caller went away, at most 5 s: whether it has, the next answer tells.
+fn wait_for(server: &EtcdServer, revision: i64) -> Result<(), ConformError> {
+    let look = EtcdCall::Range(RangeRead { key: "\0".to_owned(), count_only: true, ..RangeRead::default() });
+    for _ in 0..100 {
+        let reply = server.ask(&look)?;
+        if reply.body["header"]["revision"].as_str() == Some(&revision.to_string()) {
+            break;
+        }
+        sleep(Duration::from_millis(50));
+    }
+    Ok(())
+}

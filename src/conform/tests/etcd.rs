@@ -1,0 +1,96 @@
+//! The model of etcd's store against logs, and against a live server where there is one.
+
+use std::env;
+use std::io::{self, Write};
+
+use fencepost_conform::etcd::{EtcdServer, EtcdVerdict, RECORDED, hunt, judge, read, write};
+use fencepost_conform::{AnswerClass, Removal};
+use fencepost_etcd::mvcc::{DeleteRange, EtcdCall, Put};
+
+/// The server that runs for these tests, if there is one.
+fn server() -> Option<EtcdServer> {
+    let Ok(address) = env::var("FENCEPOST_ETCD") else {
+        // Written to the terminal even if the test harness keeps what is printed.
+        let _ = io::stderr().write_all(
+            b"skipped: no live etcd server; install etcd-server, start it and set FENCEPOST_ETCD=http://127.0.0.1:2379 (.ci/run does)\n",
+        );
+        return None;
+    };
+    Some(EtcdServer::connect(&address).expect("a server"))
+}
+
+#[test]
+fn the_recorded_answers_of_a_real_server_are_possible() {
+    let EtcdVerdict::Possible(tally) = judge(&read(RECORDED).expect("a log")) else { panic!("impossible") };
+    assert!(tally.total() >= 2_000, "{}", tally.total());
+    let never: Vec<_> = tally.iter().filter(|(_, count)| *count == 0).map(|(class, _)| class.text()).collect();
+    assert!(never.is_empty(), "{never:?}");
+}
+
+#[test]
+fn a_recorded_answer_that_is_changed_is_impossible_and_the_line_is_named() {
+    let lines: Vec<&str> = RECORDED.lines().take(300).collect();
+    for (place, line) in lines.iter().enumerate() {
+        let changed = match line {
+            line if line.contains(r#""count":"1""#) => line.replacen(r#""count":"1""#, r#""count":"2""#, 1),
+            line if line.contains(r#""succeeded":true"#) => {
+                line.replacen(r#""succeeded":true"#, r#""succeeded":false"#, 1)
+            }
+            line if line.contains(r#""status":200"#) => line.replacen(r#""status":200"#, r#""status":404"#, 1),
+            _ => continue,
+        };
+        let mut log = lines.clone();
+        log[place] = &changed;
+        let judged = judge(&read(&log.join("\n")).expect("a log"));
+        assert!(matches!(judged, EtcdVerdict::Impossible { line, .. } if line == place + 1), "{changed}");
+    }
+}
+
+#[test]
+fn an_answer_without_a_server_is_no_log() {
+    let second = RECORDED.lines().nth(1).expect("a line");
+    assert_eq!(read(second).expect_err("no log").line, 1);
+}
+
+#[test]
+fn a_live_etcd_answers_as_the_model_says() {
+    let Some(server) = server() else { return };
+    server.make_room(Removal::Nothing).expect("an empty server");
+    let number = |name: &str, without: u64| env::var(name).map_or(without, |text| text.parse().expect("a number"));
+    let mut sequences = Vec::new();
+    let found = hunt(&server, number("FENCEPOST_SEED", 1), number("FENCEPOST_COMMANDS", 2_000), &mut |sequence| {
+        sequences.push(sequence.clone());
+    });
+    let found = found.expect("a server");
+    if let Some(sequence) = &found.difference {
+        for exchange in &sequence.exchanges {
+            println!("{:?}\n    {} {}", exchange.call, exchange.reply.status, exchange.reply.body);
+        }
+        panic!("the model says {:?}", sequence.exchanges.last().map(|exchange| exchange.expected()));
+    }
+    println!("{}\nnever:\n{}", found.tally.table(false), found.tally.never());
+    // What a run writes is possible when it is read again.
+    let text = write(&server.version, &sequences);
+    assert_eq!(judge(&read(&text).expect("a log")), EtcdVerdict::Possible(found.tally));
+    if let Ok(file) = env::var("FENCEPOST_RECORD") {
+        std::fs::write(file, text).expect("a file");
+    }
+    server.make_room(Removal::Nothing).expect("nothing is left");
+    refuses_what_is_in_use(&server);
+}
+
+/// A server with another program's key is refused, and so is one with leftovers, unless they may be removed.
+fn refuses_what_is_in_use(server: &EtcdServer) {
+    let put = |key: &str| EtcdCall::Put(Put { key: key.to_owned(), ..Put::default() });
+    server.ask(&put("of-another")).expect("a server");
+    for removal in [Removal::Nothing, Removal::Leftovers] {
+        let refused = server.make_room(removal).expect_err("another program's key").to_string();
+        assert!(refused.contains("1 keys and 0 leases") && refused.contains("--wipe"), "{refused}");
+    }
+    let delete = DeleteRange { key: "of-another".to_owned(), ..DeleteRange::default() };
+    assert_eq!(server.ask(&EtcdCall::Delete(delete)).expect("a server").body["deleted"], "1", "it was left alone");
+    server.ask(&put("fencepost/a")).expect("a server");
+    let refused = server.make_room(Removal::Nothing).expect_err("leftovers").to_string();
+    assert!(refused.contains("--clean"), "{refused}");
+    server.make_room(Removal::Leftovers).expect("leftovers may go");
+}
