@@ -44,7 +44,12 @@ pub fn fold(story: &Story) -> Cow<'_, Story> {
 }
 
 fn folded(story: &Story, is_kept: &[bool]) -> Story {
-    let mut short = Story { held: story.held, lanes: story.lanes.clone(), repeats_from: None, ..Story::default() };
+    let mut short = Story {
+        held: story.held,
+        lanes: story.lanes.clone(),
+        is_not_known_shortest: story.is_not_known_shortest,
+        ..Story::default()
+    };
     // For each step, the row that it is in now.
     let mut rows = Vec::with_capacity(is_kept.len());
     let mut stretch = 0;

@@ -37,17 +37,17 @@ fn agree(wanted: u64) {
             }
             let drawn = SERVICE.any(&drawn);
             let limits = Limits { states: Some(STATES_MAX), depth: None };
-            let all = explored(&*drawn, &Options { limits, symmetry: false, ..Options::default() });
+            let all = explored(drawn, &Options { limits, symmetry: false, ..Options::default() });
             let states = all.iter().map(|finding| finding.states).max().unwrap_or_default();
             if states < 300 || all.iter().any(|finding| finding.verdict.word() == "bounded") {
                 continue;
             }
             let reduced = Options { symmetry: number.is_multiple_of(2), partial_order: true, ..Options::default() };
-            let some = explored(&*drawn, &reduced);
+            let some = explored(drawn, &reduced);
             for (one, other) in some.iter().zip(&all) {
                 assert_eq!(essence(one), essence(other), "scenario {number}, {}", one.property);
             }
-            assert!(some == explored(&*drawn, &Options { workers: 2, ..reduced }), "scenario {number}, two workers");
+            assert!(some == explored(drawn, &Options { workers: 2, ..reduced }), "scenario {number}, two workers");
             let walks = walks(number, 2, 40);
             let lawful = drawn.subject().obeys(Law::PartialOrder, None, Variant::AsIs, &walks);
             lawful.unwrap_or_else(|violation| panic!("scenario {number}: {violation}"));

@@ -71,6 +71,7 @@ pub(crate) mod tests {
                 arrow("late", 1, None, false),
             ],
             repeats_from: None,
+            is_not_known_shortest: false,
         }
     }
 

@@ -184,6 +184,9 @@ struct Story {
     arrows: Vec<Arrow>,
     #[serde(skip_serializing_if = "Option::is_none")]
     repeats_from: Option<usize>,
+    /// Whether a shorter execution may violate the promise, too; absent if not.
+    #[serde(default)]
+    is_not_known_shortest: bool,
 }
 
 #[derive(JsonSchema)]
