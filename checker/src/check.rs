@@ -145,7 +145,7 @@ fn by_itself<P: Service>(
     Ok(found.outcome(scenario, promise))
 }
 
-/// How many states a search for a shorter violation may expand for each state of an execution that is known, if nobody says how many.
+/// How many states a search for a shorter violation may expand for each state of an execution that is known, unless an option says so.
 const STATES_FOR_A_STEP: u64 = 10_000;
 
 /// A shortest violation, if a search of all actions up to the length of the one that is known finds one within its limits; or else the one that is

@@ -10,7 +10,7 @@
 //! calls        the canonical numbers of calls: only their identity counts
 //! unheard      messages without a reaction are left out; unheard_in_world: the same of a whole world
 //! losses       losses that make no difference are not explored
-//! partial_order  where a client does something that nobody sees, all else waits until it is done
+//! partial_order  where a client does something that no other process and no promise sees, all else waits until it is done
 //! parts        summaries of the parts of a world: a step renews only those that it changed
 //! piece        a part of a world, by itself
 //! order, hash  permutations of clients; hashes of parts

@@ -15,7 +15,7 @@
 //!   due and is not excused: so nothing becomes due, and clocks may be read. Or they commute with `Advance`: neither the client nor the
 //!   messages show an instant, before or after, so the client has read no clock, has neither started nor ended a timer, and what it has
 //!   received or sent has no deadline. By the law of the normal form a reaction to values without instants is the same at all times.
-//! * **Nobody sees them** (invisibility). They state no fact, so no promise judges them, and no ghost and no goal changes; what promises
+//! * **No promise sees them** (invisibility). They state no fact, so no promise judges them, and no ghost and no goal changes; what promises
 //!   look at when others state facts is unchanged: the client's belief but for whether it waits, and whether it is at work as an
 //!   administrator. Promises that look at every world, and those that a scenario defines, switch the reduction off.
 //! * **Stamps are the same.** They send no write, for a write is stamped with a ghost that a fact of another process may change.
@@ -105,7 +105,7 @@ impl PartialOrder {
         (is_struck || !world.cuts.is_empty()) && !self.is(CheckerMutation::OrderIgnoresFaults)
     }
 
-    /// The set of one client, if it is persistent and nobody sees it.
+    /// The set of one client, if it is persistent and no promise sees it.
     pub(crate) fn of_client<S: Service>(
         self,
         scenario: &Scenario<S>,
@@ -179,7 +179,7 @@ impl PartialOrder {
         }
     }
 
-    /// Whether nobody sees what the client does then, and it comes nearer to an end; if time may pass, also whether it reads no clock.
+    /// Whether no promise sees what the client does then, and the client comes nearer to an end; if time may pass, also whether it reads no clock.
     fn is_hidden<S: Service>(
         self,
         scenario: &Scenario<S>,

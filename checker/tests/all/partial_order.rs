@@ -24,7 +24,7 @@ fn essence(finding: &Finding) -> (&'static str, Option<usize>) {
     (finding.verdict.word(), finding.verdict.story().map(|story| story.steps.len()))
 }
 
-/// Compares so many random scenarios of at least 300 states, unless `FENCEPOST_CASES` says how many; also on random walks, action by action.
+/// Compares `wanted` random scenarios of at least 300 states; also on random walks, action by action.
 fn agree(wanted: u64) {
     let (next, compared) = (AtomicU64::new(0), AtomicU64::new(0));
     let (with, without) = (AtomicU64::new(0), AtomicU64::new(0));

@@ -185,7 +185,7 @@ struct Story {
     #[serde(skip_serializing_if = "Option::is_none")]
     repeats_from: Option<usize>,
     /// Whether a shorter execution may violate the promise, too; absent if not.
-    #[serde(default)]
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
     is_not_known_shortest: bool,
 }
 
