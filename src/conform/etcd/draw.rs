@@ -112,11 +112,20 @@ fn comparison() -> impl Strategy<Value = Comparison> {
     })
 }
 
+/// A delete within a transaction never goes up to the last key: etcd 3.4.23 does not see that a put in the same transaction is about a key of
+/// that range, so that a put with `ignore_value` of a key that is gone by then ends the server, and every restart on its data.
+fn delete_within() -> impl Strategy<Value = DeleteRange> {
+    delete().prop_map(|delete| match delete.end.as_str() {
+        "\0" => DeleteRange { end: String::new(), ..delete },
+        _ => delete,
+    })
+}
+
 fn transaction() -> impl Strategy<Value = EtcdCall> {
     let simple = prop_oneof![
         1 => range().prop_map(EtcdCall::Range),
         3 => put().prop_map(EtcdCall::Put),
-        1 => delete().prop_map(EtcdCall::Delete),
+        1 => delete_within().prop_map(EtcdCall::Delete),
     ];
     let around = |inner: BoxedStrategy<EtcdCall>| {
         let calls = || prop::collection::vec(inner.clone(), 0..4);
