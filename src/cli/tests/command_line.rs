@@ -277,6 +277,35 @@ fn a_recorded_log_is_possible_or_impossible_at_a_line_because_of_a_rule() {
 }
 
 #[test]
+fn a_recorded_log_of_etcd_is_possible_or_impossible_at_a_line() {
+    let recorded = include_str!("../../conform/recorded/etcd-3.4.23.jsonl");
+    let lines: Vec<&str> = recorded.lines().take(300).collect();
+    let folder = folder("recorded-etcd");
+    let judged = |name: &str, text: &str| {
+        let path = folder.join(name);
+        std::fs::write(&path, text).expect("a file can be written");
+        fencepost(&["conform", "--recorded", &path.display().to_string()])
+    };
+    let output = judged("possible.jsonl", &lines.join("\n"));
+    assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+    assert!(stdout(&output).contains("answers are possible."), "{}", stdout(&output));
+    let place = lines.iter().rposition(|line| line.contains(r#""status":200"#)).expect("an answer");
+    let changed = lines[place].replacen(r#""status":200"#, r#""status":404"#, 1);
+    let altered = [&lines[..place], &[&changed], &lines[place + 1..]].concat();
+    let output = judged("impossible.jsonl", &altered.join("\n"));
+    assert_eq!(output.status.code(), Some(1));
+    assert!(
+        stdout(&output).contains(&format!("impossible at line {}: the server said", place + 1)),
+        "{}",
+        stdout(&output)
+    );
+    let output = judged("empty.jsonl", lines[0]);
+    assert_eq!((output.status.code(), stderr(&output).contains("there is no call in it")), (Some(2), true));
+    let output = fencepost(&["conform", "--etcd", "http://127.0.0.1:1"]);
+    assert_eq!((output.status.code(), stderr(&output).contains("http://127.0.0.1:1")), (Some(2), true));
+}
+
+#[test]
 fn an_envelope_says_which_settings_keep_which_promises() {
     let vary = ["--vary", "service.lock_delay=0,1,many"];
     let output = fencepost(&["envelope", "b01-pause-bounded", vary[0], vary[1]]);

@@ -60,7 +60,7 @@ pub fn write(version: &str, sequences: &[EtcdSequence]) -> String {
 /// Reads a log.
 ///
 /// # Errors
-/// A line that is none of it.
+/// A line that is none of it, or no call at all: of such a log nothing could be said.
 pub fn read(text: &str) -> Result<EtcdLog, LogError> {
     let mut log = EtcdLog::new();
     for (place, line) in text.lines().enumerate() {
@@ -72,6 +72,9 @@ pub fn read(text: &str) -> Result<EtcdLog, LogError> {
                 sequence.1.push((place + 1, call, reply));
             }
         }
+    }
+    if log.iter().all(|(_, lines)| lines.is_empty()) {
+        return Err(LogError { line: 1, why: "there is no call in it".to_owned() });
     }
     Ok(log)
 }

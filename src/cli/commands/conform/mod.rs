@@ -2,6 +2,7 @@
 
 mod consul;
 mod crowds;
+mod etcd;
 mod rabbitmq;
 
 use std::fs;
@@ -18,12 +19,15 @@ use crate::output::{say, say_json};
 #[derive(Args, Debug)]
 pub struct Conform {
     /// Where a Consul agent listens, as http://127.0.0.1:8500; it must be empty
-    #[arg(long, value_name = "URL", required_unless_present_any = ["recorded", "rabbitmq"], conflicts_with_all = ["recorded", "rabbitmq"])]
+    #[arg(long, value_name = "URL", required_unless_present_any = ["recorded", "rabbitmq", "etcd"], conflicts_with_all = ["recorded", "rabbitmq", "etcd"])]
     consul: Option<String>,
     /// Where a RabbitMQ broker listens, as amqp://127.0.0.1:5672; the user is guest, and the queues are its own
     #[arg(long, value_name = "URL", conflicts_with = "recorded")]
     rabbitmq: Option<String>,
-    /// A log of requests and responses to judge, of a Consul agent or of a broker
+    /// Where an etcd server listens, as http://127.0.0.1:2379; it must be empty
+    #[arg(long, value_name = "URL", conflicts_with_all = ["recorded", "rabbitmq", "restart"])]
+    etcd: Option<String>,
+    /// A log of requests and responses to judge, of a Consul agent, of a broker, or of an etcd server
     #[arg(long, value_name = "FILE")]
     recorded: Option<PathBuf>,
     /// The number of commands to send, each with a response to compare
@@ -94,12 +98,15 @@ pub fn run(conform: &Conform, common: &Common) -> Result<Exit, CommandError> {
     if conform.restart.is_some() && conform.consul.is_some() && conform.record.is_some() {
         return Err(CommandError::Input("no log of Consul has restarts: leave out --restart or --record".to_owned()));
     }
+    if let Some(address) = &conform.etcd {
+        return etcd::live(conform, address, common);
+    }
     match (&conform.recorded, &conform.consul, &conform.rabbitmq) {
         (Some(file), _, _) => recorded(conform, file, common),
         (None, Some(address), _) => consul::live(conform, address, common),
         (None, None, Some(address)) => rabbitmq::live(conform, address, common),
         (None, None, None) => {
-            Err(CommandError::Input("one of --consul URL, --rabbitmq URL or --recorded FILE".to_owned()))
+            Err(CommandError::Input("one of --consul URL, --rabbitmq URL, --etcd URL or --recorded FILE".to_owned()))
         }
     }
 }
@@ -107,7 +114,9 @@ pub fn run(conform: &Conform, common: &Common) -> Result<Exit, CommandError> {
 /// A log against the model of whatever it is a log of.
 fn recorded(conform: &Conform, file: &Path, common: &Common) -> Result<Exit, CommandError> {
     let text = fs::read_to_string(file).map_err(|error| unreadable(file, &error))?;
-    if amqp::is_one(&text) || amqp::traffic::is_one(&text) {
+    if fencepost_conform::etcd::is_one(&text) {
+        etcd::recorded(file, &text, common)
+    } else if amqp::is_one(&text) || amqp::traffic::is_one(&text) {
         rabbitmq::recorded(file, &text, common)
     } else {
         consul::recorded(conform, file, &text, common)
