@@ -57,6 +57,8 @@ fn a_link_by_the_name_of_consul_is_an_agent() {
         .expect("a file");
     let version = Command::new(&link).arg("version").output().expect("it starts");
     assert!(stdout(&version).starts_with("Consul v1.8.7\n"), "{version:?}");
+    let help = Command::new(&link).args(["agent", "-help"]).output().expect("it starts");
+    assert!(help.status.success() && stdout(&help).starts_with("consul agent [-config-file FILE]"), "{help:?}");
     let wrong = Command::new(&link).args(["members"]).output().expect("it starts");
     assert_eq!(wrong.status.code(), Some(2), "{wrong:?}");
     let mut child = Command::new(&link)

@@ -15,8 +15,7 @@ use crate::exit::{CommandError, Exit};
 use crate::output::say;
 
 /// Flags of `consul agent` that have no value of their own.
-const SWITCHES: [&str; 12] = [
-    "allow-write-http-from",
+const SWITCHES: [&str; 11] = [
     "bootstrap",
     "dev",
     "disable-host-node-id",
@@ -30,6 +29,13 @@ const SWITCHES: [&str; 12] = [
     "ui",
 ];
 
+const USAGE: &str =
+    "consul agent [-config-file FILE] [-config-dir DIR] [-node NAME] [-node-id ID] [-datacenter NAME] [-client ADDRESS]
+    [-bind ADDRESS] [-http-port PORT]
+This is the stand-in of fencepost, with an empty store; other flags of consul agent are accepted and named on stderr.
+`fencepost serve consul --help` has clocks and faults.
+";
+
 /// Whether fencepost was called by the name of a Consul agent.
 pub fn is_consul(program: Option<&OsString>) -> bool {
     program.is_some_and(|program| Path::new(program).file_stem().is_some_and(|name| name == "consul"))
@@ -38,6 +44,10 @@ pub fn is_consul(program: Option<&OsString>) -> bool {
 /// Does what `consul` would do with these arguments.
 pub fn run(arguments: &[String]) -> Result<Exit, CommandError> {
     match arguments.first().map(String::as_str) {
+        Some("agent") if arguments.iter().any(|argument| matches!(argument.trim_start_matches('-'), "h" | "help")) => {
+            say(USAGE);
+            Ok(Exit::AsExpected)
+        }
         Some("agent") => {
             let asked = Asked::read(&arguments[1..])?;
             let mut settings = Settings::default();
