@@ -1,5 +1,6 @@
 //! `consul lock PREFIX COMMAND`, line by line (command/lock/lock.go of Consul 1.8.7): the Go client's Lock around a child process.
-//! With `-n` it is the Go client's Semaphore instead.
+//! Left out: `-n`, which takes the Go client's Semaphore in its place; `-timeout`, which tries once; a shell that is killed without its
+//! child; and that the process may end before it has released the lock (C-CLI-3).
 
 use serde::{Deserialize, Serialize};
 
