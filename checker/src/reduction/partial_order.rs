@@ -7,10 +7,11 @@
 //! persistent set if no execution of other actions enables, disables or changes one of them, or reads what they write:
 //!
 //! * **No fault can strike it.** No crash, pause, cut or clock jump is left in the budget, no link is cut, no operator may act, and the
-//!   service has no faults. A loss that is [explored](super::losses) or a duplicate is left only where no message to the client is in flight. Other
-//!   budgets are not touched.
-//! * **No other message can reach it.** Processes of the service only answer calls ([`Service::sends_only_answers`]), and no part of the world beside
-//!   the client and the messages to it shows one of its open calls. It ignores answers on other calls (see [`unheard`](super::unheard)).
+//!   service has no faults. A loss that is [explored](super::losses) or a duplicate is left only where no message to the client is in
+//!   flight. Other budgets are not touched.
+//! * **No other message can reach it.** Processes of the service only answer calls ([`Service::sends_only_answers`]), and no part of the
+//!   world beside the client and the messages to it shows one of its open calls. It ignores answers on other calls (see
+//!   [`unheard`](super::unheard)).
 //! * **Time makes no difference.** Either time cannot pass before one of these actions, because the message that arrives or the wake-up is
 //!   due and is not excused: so nothing becomes due, and clocks may be read. Or they commute with `Advance`: neither the client nor the
 //!   messages show an instant, before or after, so the client has read no clock, has neither started nor ended a timer, and what it has
@@ -19,11 +20,12 @@
 //!   look at when others state facts is unchanged: the client's belief but for whether it waits, and whether it is at work as an
 //!   administrator. Promises that look at every world, and those that a scenario defines, switch the reduction off.
 //! * **Stamps are the same.** They send no write, for a write is stamped with a ghost that a fact of another process may change.
-//! * **They come to an end** (the ignoring problem). Each decreases the *work at hand*: the number of messages in flight to clients, then the
-//!   number of other actions of their own that clients can take. So no cycle of a search consists of such states, and whatever waits is taken in the end.
+//! * **They come to an end** (the ignoring problem). Each decreases the *work at hand*: the number of messages in flight to clients, then
+//!   the number of other actions of their own that clients can take. So no cycle of a search consists of such states, and whatever waits is
+//!   taken eventually.
 //!
-//! The law `partial-order` checks on random walks what the induction over an execution needs: after any other action the client has the same set, and
-//! both orders lead to the same world and to the same verdicts.
+//! The law `partial-order` checks on random walks what the induction over an execution needs: after any other action the client has the
+//! same set, and both orders lead to the same world and to the same verdicts.
 
 use fencepost_model::ids::{Call, ClientId, Index, ProcessId, SessionId, Tenure, Token};
 use fencepost_model::inline_vec::InlineVec;
