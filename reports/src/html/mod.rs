@@ -140,6 +140,11 @@ fn document(title: &str, header: &Markup, main: &Markup) -> String {
 fn summary(findings: &[Finding]) -> Markup {
     let count = |is_counted: &dyn Fn(&Finding) -> bool| findings.iter().filter(|finding| is_counted(finding)).count();
     let expected = count(&Finding::is_as_expected);
+    let may_be_long = |finding: &Finding| finding.verdict.story().is_some_and(|story| story.is_not_known_shortest);
+    let shown = match count(&may_be_long) {
+        0 => "with a shortest run that shows it",
+        _ => "with a run that shows it, and says if a shorter one may exist",
+    };
     html! {
         p {
             @if expected == findings.len() {
@@ -150,7 +155,7 @@ fn summary(findings: &[Finding]) -> Markup {
             " Scenarios: " (rows(findings).len())
             "; promises: " (count(&|finding| finding.verdict.word() == "proven")) " proven, "
             (count(&|finding| finding.verdict.word() == "violated")) " violated, "
-            (count(&Finding::is_undecided)) " undecided. Each violation comes with a shortest run that shows it."
+            (count(&Finding::is_undecided)) " undecided. Each violation comes " (shown) "."
         }
     }
 }
