@@ -103,6 +103,11 @@ impl KeyState {
         }
     }
 
+    /// Who waits, and until when that may last.
+    pub(super) fn waiting(&self) -> impl Iterator<Item = (&str, i64)> {
+        self.waiting.iter().map(|(client, wait)| (client.as_str(), wait.until))
+    }
+
     /// When the first of those that wait has waited for too long.
     pub(super) fn patience(&self) -> Option<i64> {
         self.waiting.values().map(|wait| wait.until).min()

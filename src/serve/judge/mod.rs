@@ -15,6 +15,7 @@ use std::collections::BTreeMap;
 
 use fencepost_conform::Agent;
 
+use crate::clock::seconds;
 use crate::faults::FaultPlan;
 use crate::settings::Settings;
 use crate::stand_in::{Answer, Journey};
@@ -170,17 +171,30 @@ impl Judge {
         }
     }
 
+    /// What the run does not tell: of clients that still wait, whether they would have had their turn.
+    fn open_waits(&self) -> impl Iterator<Item = String> + '_ {
+        self.keys.iter().flat_map(|(key, state)| {
+            let told = move |(client, until)| {
+                format!("{client} still waits for {key}: eventually-acquired would be judged at {} s", seconds(until))
+            };
+            state.waiting().map(told)
+        })
+    }
+
     pub(crate) fn verdict(&self, settings: &Settings, plan: &FaultPlan, unannounced: Option<&str>) -> Verdict {
         Verdict {
             findings: self.findings.clone(),
             misuse: self.misuse.clone(),
             unannounced: unannounced.map(str::to_owned),
             was_inside: self.was_inside,
-            assumptions: vec![
+            assumptions: [
                 format!("clock: {}", settings.clock),
                 format!("timers: {}", settings.timers),
                 format!("seed: {}", settings.seed),
-            ],
+            ]
+            .into_iter()
+            .chain(self.open_waits())
+            .collect(),
             faults: plan.counts().map(|(rule, seen)| (rule.to_string(), seen)).collect(),
         }
     }
