@@ -1,22 +1,14 @@
-//! A scenario as a stateright model. States are worlds in normal form.
+//! The worlds of a scenario as a stateright model, whatever its service is. States are worlds in normal form.
 
 use std::hash::{Hash, Hasher};
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, Mutex};
 
-use fencepost_model::action_kind::ActionKind;
-use fencepost_model::goal::Reached;
-use fencepost_model::ids::ClientId;
-use fencepost_model::monitor::Observed;
-use fencepost_model::scenario::Scenario;
-use fencepost_model::service::Service;
-use fencepost_model::world::Action;
 use stateright::{Model, Property};
 
+use super::erased::{Choice, ErasedWorld, LOSSES, Transitions};
+use crate::engine::Marks;
 use crate::limits::{Limits, Progress, Supervisor};
-use crate::reduction::{Form, Formed};
-use crate::worlds::{kind_bit, panicked};
 
 /// The name of the one property that stateright judges.
 pub(super) const KEPT: &str = "every promise is kept";
@@ -25,24 +17,29 @@ pub(super) const KEPT: &str = "every promise is kept";
 const ROUND: u64 = 256;
 
 /// A world in normal form, and whether the step into it broke a promise.
-#[derive(Clone, Debug)]
-pub(super) struct State<P: Service> {
-    /// Boxed: stateright moves states about, and a world is a kilobyte.
-    pub(super) world: Box<Formed<P>>,
+#[derive(Debug)]
+pub(super) struct State {
+    pub(super) world: Box<dyn ErasedWorld>,
     pub(super) is_violated: bool,
     /// The level on which it was found first, from 0. Not a part of the state: neither compared nor hashed.
     level: u32,
 }
 
-impl<P: Service> PartialEq for State<P> {
-    fn eq(&self, other: &Self) -> bool {
-        (&**self.world, self.is_violated) == (&**other.world, other.is_violated)
+impl Clone for State {
+    fn clone(&self) -> Self {
+        State { world: self.world.copy(), ..*self }
     }
 }
 
-impl<P: Service> Eq for State<P> {}
+impl PartialEq for State {
+    fn eq(&self, other: &Self) -> bool {
+        self.is_violated == other.is_violated && self.world.is_same(&*other.world)
+    }
+}
 
-impl<P: Service> Hash for State<P> {
+impl Eq for State {}
+
+impl Hash for State {
     /// One word: our own fingerprint, the same on every machine.
     fn hash<H: Hasher>(&self, state: &mut H) {
         state.write_u64(self.world.fingerprint() ^ u64::from(self.is_violated));
@@ -50,9 +47,8 @@ impl<P: Service> Hash for State<P> {
 }
 
 /// The space of a scenario, with the counters of one search.
-pub(super) struct Space<P: Service> {
-    scenario: Scenario<P>,
-    pub(super) form: Form,
+pub(super) struct Space {
+    of: Arc<dyn Transitions>,
     limits: Limits,
     supervisor: Arc<dyn Supervisor>,
     /// Set by the first violation, which is thereby the only one.
@@ -70,11 +66,10 @@ pub(super) struct Space<P: Service> {
     failure: Mutex<Option<String>>,
 }
 
-impl<P: Service> Space<P> {
-    pub(super) fn new(scenario: Scenario<P>, form: Form, limits: Limits, supervisor: Arc<dyn Supervisor>) -> Self {
+impl Space {
+    pub(super) fn new(of: Arc<dyn Transitions>, limits: Limits, supervisor: Arc<dyn Supervisor>) -> Self {
         Space {
-            scenario,
-            form,
+            of,
             limits,
             supervisor,
             is_violated: AtomicBool::new(false),
@@ -94,12 +89,9 @@ impl<P: Service> Space<P> {
         self.transitions.load(Relaxed)
     }
 
-    pub(super) fn reached(&self) -> Reached {
-        Reached(self.reached.load(Relaxed))
-    }
-
-    pub(super) fn kinds(&self) -> u64 {
-        self.kinds.load(Relaxed)
+    /// What the transitions showed.
+    pub(super) fn marks(&self) -> Marks {
+        Marks { reached: self.reached.load(Relaxed), kinds: self.kinds.load(Relaxed) }
     }
 
     /// Why the search was cut.
@@ -138,16 +130,15 @@ impl<P: Service> Space<P> {
         false
     }
 
-    fn fail(&self, action: &Action<P>, panic: &(dyn std::any::Any + Send)) {
-        let failure = panicked(&action.to_string(), panic);
+    fn fail(&self, failure: String) {
         *self.failure.lock().expect("no thread panics while it holds this") = Some(failure);
         self.is_cut.store(true, Relaxed);
     }
 
-    fn count(&self, action: &Action<P>, reached: Reached) {
+    fn count(&self, marks: Marks) {
         self.transitions.fetch_add(1, Relaxed);
-        add_bits(&self.kinds, kind_bit(action));
-        add_bits(&self.reached, reached.0);
+        add_bits(&self.kinds, marks.kinds);
+        add_bits(&self.reached, marks.reached);
     }
 }
 
@@ -157,77 +148,47 @@ fn add_bits(to: &AtomicU64, bits: u64) {
     }
 }
 
-impl<P: Service> Model for Space<P> {
-    type State = State<P>;
-    type Action = Action<P>;
+impl Model for Space {
+    type State = State;
+    type Action = Choice;
 
-    fn init_states(&self) -> Vec<State<P>> {
-        vec![State { world: Box::new(self.form.start(&self.scenario)), is_violated: false, level: 0 }]
+    fn init_states(&self) -> Vec<State> {
+        vec![State { world: self.of.start(), is_violated: false, level: 0 }]
     }
 
-    fn actions(&self, state: &State<P>, actions: &mut Vec<Action<P>>) {
+    fn actions(&self, state: &State, actions: &mut Vec<Choice>) {
         let is_needed = self.is_over.load(Relaxed) || state.level < self.violated_at.load(Relaxed);
-        if is_needed && self.may_expand() {
-            self.scenario.enabled(&state.world, actions);
-            if self.form.leave_out_losses(actions) {
-                add_bits(&self.kinds, 1 << ActionKind::Lose as u64);
-            }
-            if let Some(chosen) = self.form.chosen(&self.scenario, &state.world, actions) {
-                *actions = chosen.iter().map(|place| actions[usize::from(*place)]).collect();
-            }
+        if is_needed && self.may_expand() && self.of.list(&*state.world, actions) {
+            add_bits(&self.kinds, LOSSES);
         }
     }
 
-    fn next_state(&self, last: &State<P>, action: Action<P>) -> Option<State<P>> {
-        let take = || {
-            // All of the next world is looked at, whatever the step changed: our own search keeps what it knows of the rest,
-            // and the two must agree.
-            let mut world = Observed::clone(&last.world);
-            let step = world.step(&self.scenario, &action);
-            (Box::new(self.form.of(world)), step)
-        };
-        let (world, step) = match catch_unwind(AssertUnwindSafe(take)) {
-            Ok(taken) => taken,
-            Err(panic) => {
-                self.fail(&action, &*panic);
-                return None;
-            }
-        };
-        let next = State { world, is_violated: !step.violations.is_empty(), level: last.level + 1 };
+    fn next_state(&self, last: &State, action: Choice) -> Option<State> {
+        let taken = self.of.take(&*last.world, &action).map_err(|failure| self.fail(failure)).ok()?;
+        let next = State { world: taken.world, is_violated: taken.is_violation, level: last.level + 1 };
         if next.is_violated {
             self.violated_at.fetch_min(next.level, Relaxed);
         }
-        if **next.world == **last.world && !next.is_violated {
+        if taken.is_same && !next.is_violated {
             return None;
         }
-        self.count(&action, self.scenario.reached(&step.facts));
+        self.count(taken.marks);
         Some(next)
     }
 
-    /// For the Explorer: the action as a sentence.
-    fn format_action(&self, action: &Action<P>) -> String {
-        action.to_string()
+    /// For the Explorer.
+    fn format_action(&self, action: &Choice) -> String {
+        action.label()
     }
 
-    /// For the Explorer: what became true, who has the lock and who believes so.
-    fn format_step(&self, last: &State<P>, action: Action<P>) -> Option<String> {
-        let mut world = Observed::clone(&last.world);
-        let step = world.step(&self.scenario, &action);
-        let names = |clients: &mut dyn Iterator<Item = ClientId>| {
-            let names: Vec<String> = clients.map(|client| client.0.to_string()).collect();
-            if names.is_empty() { "-".to_owned() } else { names.join(" ") }
-        };
-        let owners = P::record(&world.server.process, &self.scenario).owners;
-        let mut lines: Vec<String> = step.facts.iter().map(ToString::to_string).collect();
-        lines.push(format!("record: {}   inside: {}", names(&mut owners.iter().copied()), names(&mut world.inside())));
-        lines
-            .extend(step.violations.iter().map(|violation| format!("✗ {}: {}", violation.property, violation.message)));
-        Some(lines.join("\n"))
+    /// For the Explorer.
+    fn format_step(&self, last: &State, action: Choice) -> Option<String> {
+        Some(self.of.tell(&*last.world, &action))
     }
 
     fn properties(&self) -> Vec<Property<Self>> {
-        vec![Property::always(KEPT, |space: &Self, state: &State<P>| {
-            space.form.sample(state.world.fingerprint(), || &**state.world);
+        vec![Property::always(KEPT, |space: &Self, state: &State| {
+            space.of.sample(&*state.world);
             !state.is_violated || space.is_violated.swap(true, Relaxed)
         })]
     }
