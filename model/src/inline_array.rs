@@ -5,6 +5,8 @@ use std::ops::Deref;
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
+use crate::sort::sort_short;
+
 /// A list with a capacity of `N` values. Validation refuses a scenario that would overflow it.
 #[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct InlineArray<T, const N: usize> {
@@ -36,7 +38,7 @@ impl<T: Copy + Default, const N: usize> InlineArray<T, N> {
     where
         T: Ord,
     {
-        self.items[..usize::from(self.count)].sort_unstable();
+        sort_short(&mut self.items[..usize::from(self.count)]);
     }
 
     /// Visits each value for change in place.

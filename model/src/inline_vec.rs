@@ -6,6 +6,8 @@ use std::ops::{Deref, DerefMut};
 use serde::{Deserialize, Serialize};
 use smallvec::SmallVec;
 
+use crate::sort::sort_short;
+
 /// A vector of small values with a capacity of `N` inline. The owner sorts it where order has no meaning.
 #[derive(PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub struct InlineVec<T: Copy, const N: usize>(SmallVec<[T; N]>);
@@ -47,6 +49,14 @@ impl<T: Copy, const N: usize> InlineVec<T, N> {
     {
         let place = self.0.iter().position(|other| other == value);
         place.map(|place| self.0.remove(place)).is_some()
+    }
+
+    /// Sorts the elements; equal ones may change places.
+    pub fn sort_unstable(&mut self)
+    where
+        T: Ord,
+    {
+        sort_short(&mut self.0);
     }
 
     /// Keeps the first `count` elements only.

@@ -45,6 +45,7 @@ pub mod resource;
 pub mod scenario;
 pub mod service;
 pub mod service_fault;
+pub mod sort;
 pub mod time;
 pub mod trace;
 pub mod uninhabited;

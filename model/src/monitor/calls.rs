@@ -10,6 +10,7 @@ use crate::hash::Packer;
 use crate::ids::{Call, ClientId, Index, SessionId, Tenure, Token};
 use crate::normal::{Normal, Visitor};
 use crate::service::Service;
+use crate::sort::sort_short;
 use crate::time::{Instant, Ticks};
 use crate::world::World;
 
@@ -21,7 +22,7 @@ pub fn name_closed_calls<P: Service>(world: &mut World<P>) {
         let own = closed.iter().filter(|(other, _)| *other == client).map(|(_, call)| *call);
         let mut marked: Vec<(u64, Call)> =
             own.clone().map(|call| (occurrences(world, (client, call), &closed), call)).collect();
-        marked.sort_unstable();
+        sort_short(&mut marked);
         names.extend(own.zip(marked).map(|(name, (_, call))| (client, call, name)));
     }
     visit(
@@ -47,7 +48,7 @@ fn closed_calls<P: Service>(world: &mut World<P>) -> Vec<(ClientId, Call)> {
     }
     visit(world, &mut Calls::new(|client, call| all.push((client, *call))));
     all.retain(|(client, call)| call.0 > 0 && counting.contains(client) && !open.contains(&(*client, *call)));
-    all.sort_unstable();
+    sort_short(&mut all);
     all.dedup();
     all
 }

@@ -9,6 +9,7 @@ use crate::ids::{Call, ClientId, Index, ProcessId, SessionId, Tenure, Token};
 use crate::normal::{Normal, Visitor};
 use crate::scenario::Scenario;
 use crate::service::Service;
+use crate::sort::sort_short;
 use crate::time::{Instant, Ticks};
 use crate::world::{Horizon, World};
 
@@ -110,7 +111,7 @@ impl Naming {
 
     /// All numbers are collected.
     fn rank(&mut self) {
-        self.numbers.sort_unstable();
+        sort_short(&mut self.numbers);
         self.numbers.dedup();
         self.is_ranked = true;
     }

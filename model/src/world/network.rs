@@ -10,6 +10,7 @@ use crate::inline_vec::InlineVec;
 use crate::normal::{Normal, Visitor};
 use crate::process::Message;
 use crate::service::Service;
+use crate::sort::sort_short;
 use crate::time::{Deadline, Ticks};
 
 /// A message in flight.
@@ -223,7 +224,7 @@ impl<P: Service> Network<P> {
     pub fn sort(&mut self) {
         let slots = self.slots();
         slots.iter_mut().for_each(|envelope| envelope.message.sort());
-        slots.sort_unstable();
+        sort_short(slots);
     }
 
     /// Takes out every message on a link.
