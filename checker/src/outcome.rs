@@ -5,7 +5,7 @@ use fencepost_model::assumption::AssumptionValue;
 use fencepost_model::finding::{Assumption, AssumptionClass, Certificate, Finding, Story, Verdict};
 use fencepost_model::goal::{Goal, Reached};
 use fencepost_model::mutation::CheckerMutation;
-use fencepost_model::program::TOLD_MAX;
+use fencepost_model::program::{ProgramError, TOLD_MAX};
 use fencepost_model::scenario::{Promise, Scenario};
 use fencepost_model::service::Service;
 use fencepost_model::trace::{ReplayError, Trace, tell};
@@ -22,9 +22,12 @@ pub struct CheckOutcome<P: Service> {
     pub trace: Option<Trace<P>>,
 }
 
-/// A mistake of this program: no verdict can be given.
+/// A mistake, ours or that of a client's program: no verdict can be given.
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
 pub enum InternalError {
+    /// A client's program is wrong: what is wrong with it, and where.
+    #[error(transparent)]
+    Program(#[from] ProgramError),
     /// The model panicked, or a worker of the search did: where, and with which message.
     #[error("internal error: {0}")]
     Panic(String),
@@ -40,6 +43,13 @@ pub enum InternalError {
     /// The counterexample cannot be repeated.
     #[error("internal error: the counterexample cannot be repeated: {0}")]
     NotRepeatable(#[from] ReplayError),
+}
+
+impl InternalError {
+    /// That of a panic with this message.
+    pub(crate) fn of_panic(message: String) -> Self {
+        ProgramError::behind(&message).map_or(InternalError::Panic(message), InternalError::Program)
+    }
 }
 
 /// What one exploration found.

@@ -66,7 +66,7 @@ impl<P: Service> Worlds<P> {
         let space = Arc::new(self);
         let (limits, supervisor) = (options.limits, Arc::clone(&options.supervisor));
         let searched = search(&space, &SearchPlan { workers: options.workers, limits, supervisor })
-            .map_err(InternalError::Panic)?;
+            .map_err(InternalError::of_panic)?;
         let is_violated = searched.violation.is_some();
         let violation = searched.violation.filter(|_| is_told).map(|path| space.trace(&path)).transpose()?;
         let (states, transitions, depth) = (searched.states, searched.transitions, searched.depth);

@@ -2,6 +2,7 @@
 //! seed, in whatever order the threads finish.
 
 use std::ops::Range;
+use std::panic::resume_unwind;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use std::thread;
@@ -49,7 +50,8 @@ pub struct Hunted {
 /// Searches the seeds of a scenario for a violation. `is_over` receives the number of finished seeds, and may stop the hunt.
 ///
 /// # Panics
-/// The scenario is impossible once it is refined: its `validate` says why.
+/// The scenario is impossible once it is refined: its `validate` says why. Or a client's program is wrong: a
+/// [`ProgramError`](fencepost_model::program::ProgramError) is behind the message.
 pub fn hunt<P: Service>(scenario: &Scenario<P>, hunt: &Hunt, is_over: &(dyn Fn(u64) -> bool + Sync)) -> Hunted {
     let judged = scenario.judging(|promise| hunt.only.is_empty() || hunt.only.contains(&promise.property));
     let prepared = prepare(&judged, &hunt.settings);
@@ -63,7 +65,7 @@ pub fn hunt<P: Service>(scenario: &Scenario<P>, hunt: &Hunt, is_over: &(dyn Fn(u
     let stop = AtomicBool::new(false);
     let coverage = Mutex::new(Coverage::default());
     thread::scope(|scope| {
-        for _ in 0..hunt.workers.max(1) {
+        let work = || {
             scope.spawn(|| {
                 while !stop.load(Relaxed) {
                     // The last number is the end of a range at most, and no seed.
@@ -95,7 +97,15 @@ pub fn hunt<P: Service>(scenario: &Scenario<P>, hunt: &Hunt, is_over: &(dyn Fn(u
                         stop.store(true, Relaxed);
                     }
                 }
-            });
+            })
+        };
+        let workers: Vec<_> = (0..hunt.workers.max(1)).map(|_| work()).collect();
+        for worker in workers {
+            // A panic keeps its message, for a program of the user's may be to blame.
+            if let Err(panic) = worker.join() {
+                stop.store(true, Relaxed);
+                resume_unwind(panic);
+            }
         }
     });
     let some = |seed: AtomicU64| Some(seed.into_inner()).filter(|seed| *seed < u64::MAX);

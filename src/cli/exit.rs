@@ -65,10 +65,16 @@ impl fmt::Display for CommandError {
 
 impl From<fencepost::checker::InternalError> for CommandError {
     fn from(error: fencepost::checker::InternalError) -> Self {
-        // A wrong program is bad input, and not an internal error.
-        match ProgramError::behind(&error.to_string()) {
-            Some(mistake) => CommandError::Input(mistake.to_string()),
-            None => CommandError::Internal(error.to_string()),
+        match error {
+            fencepost::checker::InternalError::Program(mistake) => mistake.into(),
+            _ => CommandError::Internal(error.to_string()),
         }
+    }
+}
+
+/// A wrong program is bad input, and not an internal error.
+impl From<ProgramError> for CommandError {
+    fn from(mistake: ProgramError) -> Self {
+        CommandError::Input(mistake.to_string())
     }
 }

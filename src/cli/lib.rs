@@ -30,10 +30,12 @@ mod studies;
 mod supervisor;
 mod target;
 
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::process::ExitCode;
 
 use clap::{CommandFactory, Parser};
 use commands::{Arguments, Command};
+use fencepost::model::program::ProgramError;
 
 /// The functions that make some recipes known: for [`run_with`]. Each is a type that implements
 /// [`Recipe`](fencepost::model::program::Recipe) for one service.
@@ -62,7 +64,16 @@ pub fn run_with(programs: &[fn()]) -> ExitCode {
     }
     let arguments = Arguments::parse();
     supervisor::catch_signals();
-    let result = match &arguments.command {
+    let result = catch_unwind(AssertUnwindSafe(|| run(&arguments))).unwrap_or_else(|panic| {
+        // A simulation has no errors of its own: a wrong program ends it where it runs.
+        let message = panic.downcast_ref::<String>().map_or("", String::as_str);
+        ProgramError::behind(message).map_or_else(|| resume_unwind(panic), |mistake| Err(mistake.into()))
+    });
+    conclude(result)
+}
+
+fn run(arguments: &Arguments) -> Result<exit::Exit, exit::CommandError> {
+    match &arguments.command {
         None => commands::suite::run(&arguments.common),
         Some(Command::New(new)) => commands::new::run(new, &arguments.common),
         Some(Command::List(list)) => commands::list::run(list, &arguments.common),
@@ -94,8 +105,7 @@ pub fn run_with(programs: &[fn()]) -> ExitCode {
         Some(Command::Serve(serve)) => commands::serve::run(serve, &arguments.common),
         Some(Command::Torture(torture)) => commands::torture::run(torture, &arguments.common),
         Some(Command::Replay(replay)) => commands::replay::run(replay, &arguments.common),
-    };
-    conclude(result)
+    }
 }
 
 fn conclude(result: Result<exit::Exit, exit::CommandError>) -> ExitCode {

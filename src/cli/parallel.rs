@@ -1,6 +1,7 @@
 //! Work on all cores, with results in the order of the items, and a bar on terminals.
 
 use std::collections::BTreeMap;
+use std::panic::resume_unwind;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use std::thread;
@@ -18,16 +19,22 @@ pub fn in_parallel<T: Sync, R: Send>(items: &[T], bar: &ProgressBar, work: impl 
     let results: Mutex<BTreeMap<usize, R>> = Mutex::default();
     let workers = cores().min(items.len());
     thread::scope(|scope| {
-        for _ in 0..workers {
-            scope.spawn(|| {
-                loop {
-                    let place = next.fetch_add(1, Relaxed);
-                    let Some(item) = items.get(place) else { break };
-                    let result = work(item);
-                    results.lock().expect("no worker panics").insert(place, result);
-                    bar.inc(1);
-                }
-            });
+        let work = || {
+            loop {
+                let place = next.fetch_add(1, Relaxed);
+                let Some(item) = items.get(place) else { break };
+                let result = work(item);
+                results.lock().expect("no worker panics").insert(place, result);
+                bar.inc(1);
+            }
+        };
+        let workers: Vec<_> = (0..workers).map(|_| scope.spawn(work)).collect();
+        for worker in workers {
+            // A panic keeps its message, for a program of the user's may be to blame.
+            if let Err(panic) = worker.join() {
+                next.store(items.len(), Relaxed);
+                resume_unwind(panic);
+            }
         }
     });
     bar.finish_and_clear();

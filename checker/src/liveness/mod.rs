@@ -205,7 +205,7 @@ impl<'a, P: Service> Build<'a, P> {
             }
             let expand = || self.expand(&world, level, &mut actions);
             if let Err(panic) = catch_unwind(AssertUnwindSafe(expand)) {
-                return Err(InternalError::Panic(panicked("a step of the state graph", &*panic)));
+                return Err(InternalError::of_panic(panicked("a step of the state graph", &*panic)));
             }
         }
         Ok(())

@@ -1,13 +1,15 @@
 //! Programs that are wrong: the error of each, and its place.
 
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
-use fencepost::checker::{Engine, Options};
+use fencepost::checker::{Engine, InternalError, Options};
 use fencepost::lease::{self, Lease, LeaseMessage, Lending};
 use fencepost::model::finding::Verdict;
 use fencepost::model::ids::Index;
 use fencepost::model::normal::Normal;
 use fencepost::model::program::{Gone, Handle, Lap, ProgramError, ProgramErrorKind, Recipe};
+use fencepost::sim::{Hunt, Settings};
 use fencepost::{Property, Scenario, Ticks};
 use serde::{Deserialize, Serialize};
 
@@ -21,8 +23,10 @@ fn refused<R: Recipe<Lease> + Clone>(recipe: R) -> ProgramError {
     let by = |engine| {
         let scenario = alone(recipe.clone());
         let scenario = lease::SERVICE.any(&scenario);
-        let error = scenario.check(&Options { engine, ..Options::default() }).expect_err("it is wrong").to_string();
-        ProgramError::behind(&error).unwrap_or_else(|| panic!("another error: {error}"))
+        match scenario.check(&Options { engine, ..Options::default() }).expect_err("it is wrong") {
+            InternalError::Program(error) => error,
+            other => panic!("another error: {other}"),
+        }
     };
     let error = by(Engine::Dataflow);
     assert_eq!(std::mem::discriminant(&by(Engine::Stateright).kind), std::mem::discriminant(&error.kind));
@@ -100,6 +104,22 @@ fn a_program_that_never_waits_is_stopped() {
     let error = refused(Restless);
     assert_eq!(error.kind, ProgramErrorKind::NeverWaits);
     assert!(error.to_string().contains("it goes on without waiting"), "{error}");
+}
+
+/// The error behind the panic with which a simulation ends.
+fn behind<T>(act: impl FnOnce() -> T) -> ProgramError {
+    let Err(panic) = catch_unwind(AssertUnwindSafe(act)) else { panic!("it is wrong") };
+    ProgramError::behind(panic.downcast_ref::<String>().expect("a message")).expect("of a program")
+}
+
+#[test]
+fn a_simulation_ends_with_the_error_of_a_program_whichever_thread_it_is_in() {
+    let scenario = alone(Restless);
+    let scenario = lease::SERVICE.any(&scenario);
+    let error = behind(|| scenario.simulate(&Settings { seed: 1, ..Settings::default() }));
+    assert_eq!((error.program.as_str(), &error.kind), ("restless", &ProgramErrorKind::NeverWaits));
+    let hunt = Hunt { seeds: 0..1_000_000_000, workers: 2, ..Hunt::default() };
+    assert_eq!(behind(|| scenario.hunt(&hunt, &|_| false)).kind, ProgramErrorKind::NeverWaits);
 }
 
 #[test]
