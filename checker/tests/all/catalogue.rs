@@ -1,6 +1,5 @@
 //! What the catalogue's scenarios come to, pinned: verdict, distinct states, transitions, levels, length of the shortest
 //! counterexample. A changed count is a changed model: say why in the commit. `UPDATE_EXPECT=1` writes the numbers anew.
-//! And some of the mutants: each must be noticed by a verdict, by a law or by the engines.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -9,10 +8,8 @@ use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use std::{env, fs, thread};
 
 use fencepost::{AnyScenario, catalogue};
-use fencepost_checker::mutants::{Baseline, Subjects, noticed};
 use fencepost_checker::{Engine, Limits, Options};
 use fencepost_model::finding::Finding;
-use fencepost_model::mutation::{Judge, Mutation};
 use fencepost_model::scenario::Suite;
 
 use crate::assumptions;
@@ -122,7 +119,7 @@ fn symmetry_changes_no_verdict_and_no_shortest_counterexample() {
     }
 }
 
-/// Scenarios larger than this are compared in CI, by the command line.
+/// Scenarios larger than this are compared by `.ci/long`.
 const MEDIUM: u64 = 20_000;
 
 #[test]
@@ -150,26 +147,4 @@ fn both_engines_agree_on_verdicts_and_counts() {
         }
     });
     assert!(compared.into_inner() > 90, "nearly all scenarios are small enough");
-}
-
-/// The tests try one mutant of this number; `fencepost mutants` tries every mutant, and CI runs it.
-const SAMPLE: usize = 12;
-
-#[test]
-#[ignore = "takes half a minute or more: cargo test --tests -- --ignored"]
-fn mutants_are_noticed_by_a_verdict_a_law_or_the_engines() {
-    let baselines = in_parallel(&standard(), |scenario| {
-        Baseline::of(scenario.subject(), Subjects::STATES_MAX).expect("no internal error")
-    });
-    let subjects = Subjects::new(baselines.into_iter().flatten().collect(), Vec::new());
-    // What only recorded answers notice is not asked here, nor what nothing notices.
-    let is_asked = |mutation: &Mutation| mutation.judge() == Judge::Any;
-    let mutants: Vec<Mutation> = catalogue::mutations().into_iter().filter(is_asked).step_by(SAMPLE).collect();
-    let found = in_parallel(&mutants, |mutation| (*mutation, noticed(*mutation, &subjects)));
-    let missed: Vec<String> = found
-        .iter()
-        .filter(|(_, found)| !found.is_enough())
-        .map(|(mutation, found)| format!("{mutation:?}: {found}"))
-        .collect();
-    assert!(missed.is_empty(), "{missed:?}");
 }

@@ -12,36 +12,44 @@ fn tradeoff(out: &Path, arguments: &[&str]) -> std::process::Output {
 
 #[test]
 #[ignore = "takes half a minute or more: cargo test --tests -- --ignored"]
-fn each_ready_study_measures_every_setting_and_comes_to_the_same_bytes_again() {
-    for study in ["ttl-and-lock-delay", "detector", "slots"] {
-        let folder = folder(&format!("study-{study}"));
-        let output = tradeoff(&folder, &[study, "--seeds", "4", "--json"]);
-        assert_eq!(output.status.code(), Some(0), "{study}: {}", stderr(&output));
-        let (points, searches): (Vec<_>, Vec<_>) = json(&output).into_iter().partition(|line| !line["runs"].is_null());
-        let searched = |search: &serde_json::Value| search["settings"].as_array().map(Vec::len);
-        assert!(searches.len() == 1 && searched(&searches[0]) == Some(points.len()), "{study}: one for one");
-        assert!(points.len() >= 12, "{study}: {}", points.len());
-        for point in &points {
-            assert!(
-                point["problem"].is_null() && point["runs"] == 4 && point["total"]["entries"].as_u64() > Some(100),
-                "{study}: {point}"
-            );
-        }
-        let files = || {
-            let read =
-                |extension| fs::read(folder.join(format!("tradeoff-{study}.{extension}"))).expect("it was written");
-            ["html", "csv", "vl.json", "svg"].map(read)
-        };
-        let first = files();
-        let again = json(&tradeoff(&folder, &[study, "--seeds", "4", "--json"]));
-        assert!(again[..points.len()] == points, "{study}");
-        assert!(files() == first, "{study}");
-        let csv = fs::read_to_string(folder.join(format!("tradeoff-{study}.csv"))).expect("it was written");
-        let mut reader = csv::Reader::from_reader(csv.as_bytes());
-        let columns = reader.headers().expect("a line of heads").len();
-        let rows: Vec<_> = reader.records().map(|row| row.expect("as many cells as heads")).collect();
-        assert_eq!((rows.len(), rows[0].len()), (points.len(), columns));
+fn a_ready_study_measures_every_setting_and_comes_to_the_same_bytes_again() {
+    measure_twice("slots");
+}
+
+#[test]
+#[ignore = "takes two minutes: .ci/long"]
+fn so_do_the_larger_studies_by_hand() {
+    measure_twice("ttl-and-lock-delay");
+    measure_twice("detector");
+}
+
+fn measure_twice(study: &str) {
+    let folder = folder(&format!("study-{study}"));
+    let output = tradeoff(&folder, &[study, "--seeds", "4", "--json"]);
+    assert_eq!(output.status.code(), Some(0), "{study}: {}", stderr(&output));
+    let (points, searches): (Vec<_>, Vec<_>) = json(&output).into_iter().partition(|line| !line["runs"].is_null());
+    let searched = |search: &serde_json::Value| search["settings"].as_array().map(Vec::len);
+    assert!(searches.len() == 1 && searched(&searches[0]) == Some(points.len()), "{study}: one for one");
+    assert!(points.len() >= 12, "{study}: {}", points.len());
+    for point in &points {
+        assert!(
+            point["problem"].is_null() && point["runs"] == 4 && point["total"]["entries"].as_u64() > Some(100),
+            "{study}: {point}"
+        );
     }
+    let files = || {
+        let read = |extension| fs::read(folder.join(format!("tradeoff-{study}.{extension}"))).expect("it was written");
+        ["html", "csv", "vl.json", "svg"].map(read)
+    };
+    let first = files();
+    let again = json(&tradeoff(&folder, &[study, "--seeds", "4", "--json"]));
+    assert!(again[..points.len()] == points, "{study}");
+    assert!(files() == first, "{study}");
+    let csv = fs::read_to_string(folder.join(format!("tradeoff-{study}.csv"))).expect("it was written");
+    let mut reader = csv::Reader::from_reader(csv.as_bytes());
+    let columns = reader.headers().expect("a line of heads").len();
+    let rows: Vec<_> = reader.records().map(|row| row.expect("as many cells as heads")).collect();
+    assert_eq!((rows.len(), rows[0].len()), (points.len(), columns));
 }
 
 /// The dial's page says what the whole project says: under unbounded pauses every setting loses one of the two promises, under

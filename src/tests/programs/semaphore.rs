@@ -74,8 +74,8 @@ fn the_semaphore_step_by_step_gets_the_verdicts_of_the_state_machines() {
 }
 
 #[test]
-#[ignore = "takes some minutes: cargo test --tests -- --ignored"]
-fn so_it_does_where_the_state_space_is_large() {
+#[ignore = "takes four minutes: .ci/long"]
+fn so_it_does_where_the_state_space_is_large_by_hand() {
     assert_eq!(compare(LARGE.into_iter()), LARGE.len());
 }
 
