@@ -82,3 +82,40 @@ fn without_a_question_and_without_a_terminal_it_says_what_to_ask() {
         assert!(stderr(&output).contains("fencepost doctor consul-lock --ttl 15s"), "{}", stderr(&output));
     }
 }
+
+#[test]
+fn bounds_that_were_not_given_are_said_before_any_verdict() {
+    let file = folder("doctor-bounds").join("vault.hcl");
+    fs::write(&file, VAULT).expect("writable");
+    let path = file.to_str().expect("text");
+    let options = folder("doctor-bounds-options").join("lock.json");
+    fs::write(&options, "{\"Key\": \"a\", \"SessionTTL\": \"20s\"}").expect("writable");
+    let options = options.to_str().expect("text");
+    let asked = ["--property", "mutual-exclusion", "--quiet"];
+    for source in [&["--from", path][..], &["--from", options], &["--consul-lock", "jobs/backup"], &["consul-lock"]] {
+        let printed = stdout(&fencepost(&[&["doctor"], source, &asked].concat()));
+        let (before, verdict) = printed.split_once("\n✓").unwrap_or_else(|| panic!("{source:?}: {printed}"));
+        for says in
+            ["WARNING: not given, and taken as 0: pause, latency, drift", "pause 0s: no client ever stands still"]
+        {
+            assert!(before.contains(says), "{source:?}: {says}: {printed}");
+        }
+        assert!(verdict.contains("it holds for pause up to "), "{source:?}: {printed}");
+    }
+    let lines = json(&fencepost(&[&["doctor", "--from", path, "--pause", "1s", "--json"], &asked[..]].concat()));
+    let bounds: Vec<_> = lines[0]["not_given"].as_array().expect("an array").iter().map(|one| &one["bound"]).collect();
+    assert_eq!(bounds, ["latency", "drift"]);
+    assert!(lines[0]["not_given"][0]["kept_to"].is_string(), "{lines:?}");
+    // A bound that was given, be it 0, is no assumption of ours.
+    let given = ["doctor", "--from", path, "--pause", "0s", "--latency", "0s", "--drift", "0ppm"];
+    let printed = stdout(&fencepost(&[&given, &asked[..]].concat()));
+    assert!(!printed.contains("not given") && printed.contains("✓ mutual-exclusion"), "{printed}");
+}
+
+#[test]
+fn a_misspelt_recipe_is_answered_with_the_one_that_is_meant() {
+    let output = fencepost(&["doctor", "consul-lock", "--recipe", "go-loc"]);
+    assert_eq!(output.status.code(), Some(2));
+    let said = stderr(&output);
+    assert!(said.contains("a similar value exists: 'go-lock'") && said.contains("leader-election"), "{said}");
+}

@@ -1,6 +1,7 @@
 //! `fencepost doctor`: settings in, answer out, both in seconds.
 
 mod ask;
+mod assumed;
 mod configured;
 mod files;
 mod tell;
@@ -13,8 +14,9 @@ use std::time;
 use clap::Args;
 use fencepost::model::units::{Duration, PartsPerMillion};
 use fencepost_doctor::configuration::Configuration;
-use fencepost_doctor::{Doctor as Judge, LockBelief, Promise, Question, QuestionError, Verdict};
+use fencepost_doctor::{Doctor as Judge, LockBelief, Promise, Quantity, Question, QuestionError, RECIPES, Verdict};
 
+use self::assumed::AssumedBounds;
 use crate::args::{Common, seconds};
 use crate::exit::{CommandError, Exit};
 use crate::json::PromiseJson;
@@ -24,9 +26,10 @@ use crate::supervisor::{Watch, interruption, stop_on_interrupt, stopped};
 
 /// Are these settings safe, and what should change?
 ///
-/// Durations have units: 15s, 7.5s, 200ms. What is not said is as the recipe has it; pause, latency and drift are 0. Settings also come
-/// from a configuration, with --from or --consul-lock; options say what it does not have, and come before what it has. Without
-/// a system and a configuration, it asks on a terminal.
+/// Durations have units: 15s, 7.5s, 200ms. What is not said is as the recipe has it. Settings also come from a configuration, with --from or
+/// --consul-lock; options say what it does not have, and come before what it has. Without a system and a configuration, it asks on a
+/// terminal. No configuration says how long clients pause and messages travel: without --pause, --latency and --drift these are taken as
+/// 0, and the answer begins with a warning.
 #[derive(Args, Debug)]
 pub struct Doctor {
     /// The system whose settings are judged
@@ -38,8 +41,8 @@ pub struct Doctor {
     /// Read the settings of this command line: the flags of `consul lock`, with or without the words before and after them
     #[arg(long, value_name = "FLAGS", conflicts_with = "from", allow_hyphen_values = true)]
     consul_lock: Option<String>,
-    /// The client: go-lock, lock-command or leader-election [default: go-lock]
-    #[arg(long, value_name = "NAME", conflicts_with_all = ["from", "consul_lock"])]
+    /// The client [default: go-lock]
+    #[arg(long, value_name = "NAME", value_parser = RECIPES, conflicts_with_all = ["from", "consul_lock"])]
     recipe: Option<String>,
     /// The number of slots of a semaphore; without it: a lock
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u8).range(1..))]
@@ -166,8 +169,17 @@ impl Doctor {
         let of_recipe = |name: &str| self.of_recipe(name).map_err(|mistake| mistake.message);
         let question = ask::ask(question, of_recipe, &mut io::stdin().lock(), &mut io::stdout())?;
         question.validate().map_err(mistake)?;
-        say(&format!("\nthe same question: {}\n\n", configured::command(&question)));
+        say(&format!("\nthe same question: {}\n\n", configured::command(&question, &self.assumed(&question))));
         Ok(question)
+    }
+
+    /// The bounds that were not given.
+    fn assumed(&self, question: &Question) -> AssumedBounds {
+        AssumedBounds::of(question, |bound| match bound {
+            Quantity::Pause => self.pause.is_some(),
+            Quantity::Latency => self.latency.is_some(),
+            _ => self.drift.is_some(),
+        })
     }
 
     /// The promises that are judged.
@@ -196,13 +208,14 @@ pub fn run(doctor: &Doctor, common: &Common) -> Result<Exit, CommandError> {
     let configuration = doctor.configuration()?;
     let question = doctor.question(configuration.as_ref(), common)?;
     let promises = doctor.promises(&question)?;
+    let assumed = doctor.assumed(&question);
     stop_on_interrupt();
     let mut judge = Judge::new(cores(), Arc::new(Watch::new(doctor.timeout, None)?));
     if let Some(configuration) = configuration.as_ref().filter(|_| !common.json) {
-        configured::tell(configuration, &question);
+        configured::tell(configuration, &question, &assumed);
     }
     if !common.json {
-        tell::head(&question);
+        tell::head(&question, &assumed);
     }
     if !common.quiet {
         question.notes().iter().for_each(|note| eprintln!("note: {note}"));
@@ -218,9 +231,9 @@ pub fn run(doctor: &Doctor, common: &Common) -> Result<Exit, CommandError> {
             None => Vec::new(),
         };
         if common.json {
-            say_json(&PromiseJson::new(configuration.as_ref(), &answer, files));
+            say_json(&PromiseJson::new(configuration.as_ref(), &assumed, &answer, files));
         } else {
-            tell::answer(&question, &answer, &files);
+            tell::answer(&question, &assumed, &answer, &files);
         }
         verdicts.push(answer.verdict);
     }
