@@ -13,6 +13,7 @@
 //! quantity  the numbers of a question
 //! slack     where the verdict changes, by bisection
 //! repair    single changes that make a promise hold
+//! written   small scenarios as files, for `fencepost check`
 //! answer    all of it
 //! ```
 //!
@@ -30,6 +31,7 @@ mod repair;
 mod retime;
 mod slack;
 mod wider;
+mod written;
 
 pub use answer::{Answer, assumptions};
 pub use coarse::{Coarse, Ends, Keeping, Lease, Told};

@@ -119,3 +119,32 @@ fn a_misspelt_recipe_is_answered_with_the_one_that_is_meant() {
     let said = stderr(&output);
     assert!(said.contains("a similar value exists: 'go-lock'") && said.contains("leader-election"), "{said}");
 }
+
+/// Every file says by its name what `check` finds in it, and nothing in it is out of reach.
+#[test]
+fn every_written_file_comes_out_as_its_name_says() {
+    let lost = ["--ttl", "20s", "--pause", "20s", "--latency", "0s", "--drift", "0ppm"];
+    let kept = ["--pause", "1s", "--latency", "0s", "--drift", "0ppm"];
+    for (name, bounds, property, broken) in [
+        ("kept", &kept[..], "mutual-exclusion", false),
+        ("keeps", &kept, "keeps-lock", false),
+        ("lost", &lost, "keeps-lock", true),
+    ] {
+        let folder = folder(&format!("doctor-written-{name}"));
+        let out = folder.to_str().expect("text");
+        let asked = ["--belief", "self-limiting", "--property", property, "--write", out, "--json", "--quiet"];
+        let lines = json(&fencepost(&[&["doctor", "consul-lock"], bounds, &asked[..]].concat()));
+        assert_eq!(lines[0]["verdict"], if broken { "broken" } else { "kept" });
+        let files: Vec<_> =
+            lines[0]["files"].as_array().expect("files").iter().filter_map(|file| file.as_str()).collect();
+        let scenarios: Vec<&str> = files.into_iter().filter(|file| file.ends_with(".toml")).collect();
+        assert!(scenarios.len() > 2, "{scenarios:?}");
+        for file in scenarios {
+            let is_broken = file.ends_with("-broken.toml") || broken && file.ends_with("-as-asked.toml");
+            let output = fencepost(&["check", file, "--json", "--quiet"]);
+            assert_eq!(output.status.code(), Some(0), "{file}: {}", stdout(&output));
+            let verdicts: Vec<_> = json(&output).iter().map(|line| line["verdict"].clone()).collect();
+            assert_eq!(verdicts, [if is_broken { "violated" } else { "proven" }], "{file}");
+        }
+    }
+}

@@ -7,3 +7,4 @@ mod equations;
 mod random;
 mod recipe;
 mod units;
+mod written;
