@@ -148,3 +148,66 @@ fn every_written_file_comes_out_as_its_name_says() {
         }
     }
 }
+
+const SCENARIO: &str = "name = \"ours\"\nsystem = \"consul-lock\"\nabout = \"Ours.\"\nclients = 2\n\n[service]\nrecipe = \"go-lock\"\nttl = \"20s\"\nrenew_every = \"10s\"\n\n[synchrony]\nmessage_delay = \"1200ms\"\nwake_delay = \"1s\"\n\n[[promise]]\nproperty = \"mutual-exclusion\"\n";
+
+#[test]
+fn a_scenario_file_of_a_known_client_is_answered_like_its_settings() {
+    let file = folder("doctor-scenario").join("ours.toml");
+    fs::write(&file, SCENARIO).expect("writable");
+    let path = file.to_str().expect("text");
+    let asked = ["--property", "mutual-exclusion", "--quiet"];
+    let printed = stdout(&fencepost(&[&["doctor", path], &asked[..]].concat()));
+    for says in
+        ["read as the scenario `ours`", "service.ttl = 20s (line 8): ttl 20s", "pause 1s, latency 200ms", "✓ mutual"]
+    {
+        assert!(printed.contains(says), "{says}: {printed}");
+    }
+    assert!(!printed.contains("WARNING"), "the file has bounds: {printed}");
+    let command =
+        printed.lines().find_map(|line| line.strip_prefix("the same question: fencepost ")).expect("a command");
+    let words: Vec<&str> = command.split(' ').chain(asked).collect();
+    assert_eq!(answer(&stdout(&fencepost(&words))), answer(&printed));
+    let stricter = fencepost(&[&["doctor", "--from", path, "--pause", "2s"], &asked[..]].concat());
+    assert!(stdout(&stricter).contains("pause 2s, latency 200ms"), "{}", stderr(&stricter));
+}
+
+#[test]
+fn a_scenario_that_is_not_judged_is_refused_with_what_is() {
+    let file = folder("doctor-scenarios").join("ours.toml");
+    let path = file.to_str().expect("text");
+    for (from, to, says) in [
+        (
+            "recipe = \"go-lock\"",
+            "recipe = \"semaphore-guide\"",
+            ":7:10: service.recipe: `doctor` judges the clients `recipe = \"go-lock\"`",
+        ),
+        ("recipe = \"go-lock\"", "belief = \"by-monitor\"", "and this file has no recipe"),
+        (
+            "wake_delay",
+            "server_delay = 0\nwake_delay",
+            "synchrony.server_delay: `doctor` judges servers that may be as late",
+        ),
+        ("message_delay = \"1200ms\"\n", "", "set synchrony.message_delay"),
+        ("\"1200ms\"", "\"200ms\"", "200ms is less than wake_delay"),
+        ("ttl = \"20s\"", "ttl = \"20s\"\nunlock = \"delete\"", "in which this is \"release\""),
+        ("[[promise]]", "[budget]\nlosses = 1\n\n[[promise]]", "no faults but one false alarm"),
+        (
+            "\"consul-lock\"",
+            "\"etcd-mutex\"",
+            "ours.toml:2:1: system: `doctor` judges locks and semaphores of Consul, and not `etcd-mutex`",
+        ),
+    ] {
+        assert!(SCENARIO.contains(from), "{from}");
+        fs::write(&file, SCENARIO.replacen(from, to, 1)).expect("writable");
+        let output = fencepost(&["doctor", path]);
+        assert_eq!((output.status.code(), &*stdout(&output)), (Some(2), ""), "{to}");
+        assert!(stderr(&output).contains(says), "{says}: {}", stderr(&output));
+    }
+    let ticks = "name = \"ours\"\nsystem = \"consul-lock\"\nabout = \"Ours.\"\nclients = 2\n\n[service]\nttl = 3\n\n[[promise]]\nproperty = \"mutual-exclusion\"\n";
+    fs::write(&file, ticks).expect("writable");
+    assert!(stderr(&fencepost(&["doctor", path])).contains("`doctor` judges seconds: write durations with units"));
+    let name = fencepost(&["doctor", "b01-no-fencing"]);
+    assert_eq!(name.status.code(), Some(2));
+    assert!(stderr(&name).contains("write `consul-lock`, or the path of a scenario file"), "{}", stderr(&name));
+}

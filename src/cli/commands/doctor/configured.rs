@@ -4,7 +4,7 @@ use std::fmt::Write;
 use std::fs;
 use std::path::Path;
 
-use fencepost_doctor::configuration::{Configuration, Field, Reading, of_file, of_lock_command};
+use fencepost_doctor::configuration::{Configuration, Field, Reading, of_file, of_lock_command, of_scenario};
 use fencepost_doctor::{Quantity, Question};
 
 use super::assumed::AssumedBounds;
@@ -13,12 +13,14 @@ use crate::json::UnderstoodJson;
 use crate::output::say;
 use crate::target::quoted;
 
-/// The configuration in a file.
+/// The configuration in a file: a scenario, if its name ends in `.toml`.
 pub fn read(path: &Path) -> Result<Configuration, CommandError> {
     let file = path.display();
     let text =
         fs::read_to_string(path).map_err(|error| CommandError::Input(format!("{file} cannot be read: {error}")))?;
-    of_file(&text, &file.to_string()).map_err(|error| CommandError::Input(error.to_string()))
+    let is_scenario = path.extension().is_some_and(|extension| extension == "toml");
+    let read = if is_scenario { of_scenario } else { of_file };
+    read(&text, &file.to_string()).map_err(|error| CommandError::Input(error.to_string()))
 }
 
 /// The configuration in a command line of `consul lock`.

@@ -7,7 +7,7 @@ mod files;
 mod tell;
 
 use std::io::{self, IsTerminal};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time;
 
@@ -23,6 +23,7 @@ use crate::json::PromiseJson;
 use crate::output::{say, say_json};
 use crate::parallel::cores;
 use crate::supervisor::{Watch, interruption, stop_on_interrupt, stopped};
+use crate::target;
 
 /// Are these settings safe, and what should change?
 ///
@@ -32,10 +33,10 @@ use crate::supervisor::{Watch, interruption, stop_on_interrupt, stopped};
 /// 0, and the answer begins with a warning.
 #[derive(Args, Debug)]
 pub struct Doctor {
-    /// The system whose settings are judged
-    #[arg(value_parser = ["consul-lock"])]
+    /// The system whose settings are judged, consul-lock; or a scenario file with units, like --from
+    #[arg(value_name = "SYSTEM|FILE.toml")]
     system: Option<String>,
-    /// Read the settings of this file: Vault's configuration (HCL or JSON), or the Go client's LockOptions as JSON
+    /// Read the settings of this file: Vault's configuration (HCL or JSON), the Go client's LockOptions as JSON, or a scenario file with units
     #[arg(long, value_name = "FILE")]
     from: Option<PathBuf>,
     /// Read the settings of this command line: the flags of `consul lock`, with or without the words before and after them
@@ -88,6 +89,9 @@ pub struct Doctor {
     timeout: Option<time::Duration>,
 }
 
+/// The system whose settings are judged.
+const SYSTEM: &str = "consul-lock";
+
 /// A duration, or none.
 #[derive(Copy, Clone, Debug)]
 struct Optional(Option<Duration>);
@@ -129,11 +133,11 @@ impl Doctor {
         if let Some(name) = &self.belief {
             question.belief = LockBelief::named(name)?;
         }
-        question.pause = self.pause.unwrap_or_default();
-        question.latency = self.latency.unwrap_or_default();
-        question.drift = self.drift.unwrap_or_default();
-        question.false_alarm = self.false_alarm;
-        question.fencing = self.fencing;
+        question.pause = self.pause.unwrap_or(question.pause);
+        question.latency = self.latency.unwrap_or(question.latency);
+        question.drift = self.drift.unwrap_or(question.drift);
+        question.false_alarm |= self.false_alarm;
+        question.fencing |= self.fencing;
         Ok(question)
     }
 
@@ -143,10 +147,20 @@ impl Doctor {
     }
 
     fn configuration(&self) -> Result<Option<Configuration>, CommandError> {
-        match (&self.from, &self.consul_lock) {
-            (Some(path), _) => configured::read(path).map(Some),
-            (None, Some(line)) => configured::read_lock_command(line).map(Some),
-            (None, None) => Ok(None),
+        let scenario = self.system.as_deref().filter(|system| *system != SYSTEM);
+        match (scenario, &self.from, &self.consul_lock) {
+            (Some(file), None, None) if target::is_file(file) && self.recipe.is_none() => {
+                configured::read(Path::new(file)).map(Some)
+            }
+            (Some(file), ..) if target::is_file(file) => Err(CommandError::Input(format!(
+                "`{file}` says which client it is about: leave --recipe, --from and --consul-lock out"
+            ))),
+            (Some(other), ..) => Err(CommandError::Input(format!(
+                "`doctor` does not judge `{other}`: write `{SYSTEM}`, or the path of a scenario file of it that has units, as `{other}.toml`; `fencepost check` judges every scenario"
+            ))),
+            (None, Some(path), _) => configured::read(path).map(Some),
+            (None, None, Some(line)) => configured::read_lock_command(line).map(Some),
+            (None, None, None) => Ok(None),
         }
     }
 
@@ -163,22 +177,26 @@ impl Doctor {
         }
         if common.json || !io::stdin().is_terminal() || !io::stdout().is_terminal() {
             return Err(CommandError::Input(
-                "say what is judged: `fencepost doctor consul-lock --ttl 15s …`, `--from FILE` or `--consul-lock FLAGS`; on a terminal, without --json, it asks".to_owned(),
+                "say what is judged: `fencepost doctor consul-lock --ttl 15s …`, a scenario file, `--from FILE` or `--consul-lock FLAGS`; on a terminal, without --json, it asks".to_owned(),
             ));
         }
         let of_recipe = |name: &str| self.of_recipe(name).map_err(|mistake| mistake.message);
         let question = ask::ask(question, of_recipe, &mut io::stdin().lock(), &mut io::stdout())?;
         question.validate().map_err(mistake)?;
-        say(&format!("\nthe same question: {}\n\n", configured::command(&question, &self.assumed(&question))));
+        say(&format!("\nthe same question: {}\n\n", configured::command(&question, &self.assumed(&question, None))));
         Ok(question)
     }
 
-    /// The bounds that were not given.
-    fn assumed(&self, question: &Question) -> AssumedBounds {
-        AssumedBounds::of(question, |bound| match bound {
-            Quantity::Pause => self.pause.is_some(),
-            Quantity::Latency => self.latency.is_some(),
-            _ => self.drift.is_some(),
+    /// The bounds that neither the command line nor the configuration gives.
+    fn assumed(&self, question: &Question, configuration: Option<&Configuration>) -> AssumedBounds {
+        let has_bounds = configuration.is_some_and(|configuration| configuration.has_bounds);
+        AssumedBounds::of(question, |bound| {
+            has_bounds
+                || match bound {
+                    Quantity::Pause => self.pause.is_some(),
+                    Quantity::Latency => self.latency.is_some(),
+                    _ => self.drift.is_some(),
+                }
         })
     }
 
@@ -208,7 +226,7 @@ pub fn run(doctor: &Doctor, common: &Common) -> Result<Exit, CommandError> {
     let configuration = doctor.configuration()?;
     let question = doctor.question(configuration.as_ref(), common)?;
     let promises = doctor.promises(&question)?;
-    let assumed = doctor.assumed(&question);
+    let assumed = doctor.assumed(&question, configuration.as_ref());
     stop_on_interrupt();
     let mut judge = Judge::new(cores(), Arc::new(Watch::new(doctor.timeout, None)?));
     if let Some(configuration) = configuration.as_ref().filter(|_| !common.json) {
