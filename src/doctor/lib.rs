@@ -8,6 +8,7 @@
 //! coarse    small scenarios, as keys of a few whole numbers
 //! wider     scenarios whose proofs are proofs for the question, with the reasons
 //! narrower  scenarios in which counterexamples are sought
+//! pace      when its steps happen in exact durations
 //! retime    a counterexample in exact durations, accepted step by step
 //! judge     the verdict: a proof, an execution, or neither
 //! quantity  the numbers of a question
@@ -24,6 +25,7 @@ mod coarse;
 pub mod configuration;
 mod judge;
 mod narrower;
+mod pace;
 mod promise;
 mod quantity;
 mod question;

@@ -1,7 +1,8 @@
 //! The answers of the doctor: the case of the README, the equations on random settings, and the small scenarios against the whole
-//! recipe; the units in files; and configurations as they are in the field.
+//! recipe; the width of what is unknown; the units in files; and configurations as they are in the field.
 
 mod answers;
+mod bands;
 mod configurations;
 mod equations;
 mod random;
