@@ -29,7 +29,8 @@ pub fn find(word: &str, common: &Common) -> Result<Vec<Box<dyn AnyScenario>>, Co
     Err(CommandError::Input(format!("there is no scenario, hazard or file `{word}`; {hint}")))
 }
 
-fn is_file(word: &str) -> bool {
+/// Whether a word is the path of a scenario file, and no name.
+pub fn is_file(word: &str) -> bool {
     Path::new(word).extension().is_some_and(|extension| extension == "toml") || word.contains(['/', '\\'])
 }
 

@@ -11,7 +11,7 @@ use fencepost_consul::{
     Behavior, BeliefRule, CheckKind, Consul, Job, Killed, Monitor, OperatorActionKind, Priced, Release, Semaphore,
     Settings,
 };
-use fencepost_model::scenario::{Expect, Goal, Scenario};
+use fencepost_model::scenario::{Goal, Scenario};
 use fencepost_model::time::Ticks;
 
 use crate::promise::{Promise, promising};
@@ -121,13 +121,6 @@ impl Coarse {
             Coarse::Endless => Scenario::<Consul>::new(&name).goal(Goal::CONTENDED),
         };
         promising(scenario, self.promise(), matches!(self, Coarse::Fenced))
-    }
-
-    /// The scenario with the verdict that is expected of it, and a sentence: for a file.
-    pub fn expecting(&self, expect: Expect, about: String) -> Scenario<Consul> {
-        let mut scenario = Scenario { about, ..self.scenario() };
-        scenario.promises.iter_mut().for_each(|promise| promise.expect = expect);
-        scenario
     }
 
     /// Whether every execution of the other one is one of this one, too, so that this one's proof is a proof there. Bounds on
@@ -249,7 +242,7 @@ impl Told {
 }
 
 impl Keeping {
-    fn scenario(self, name: &str) -> Scenario<Consul> {
+    pub(crate) fn scenario(self, name: &str) -> Scenario<Consul> {
         let settings = Settings {
             ttl: Some(Ticks::new(self.ttl)),
             ttl_multiplier: self.multiplier,

@@ -10,8 +10,9 @@ use fencepost_model::finding::Verdict as Explained;
 use fencepost_model::trace::Trace;
 
 use crate::coarse::Coarse;
+use crate::pace::paces;
 use crate::promise::{Promise, exactly};
-use crate::question::{FINEST, Question};
+use crate::question::Question;
 use crate::retime::retimed;
 use crate::wider::InTicks;
 use crate::{narrower, wider};
@@ -44,7 +45,7 @@ pub struct Proof {
 pub struct Execution {
     /// The scenario in which it was found, and its tick.
     pub sized: InTicks,
-    /// It, in ticks of [`FINEST`].
+    /// It, in ticks of [`FINEST`](crate::FINEST).
     pub trace: Trace<Consul>,
 }
 
@@ -149,12 +150,13 @@ impl Doctor {
         }
         let exact = exactly(question, promise);
         for sized in narrower::candidates(question, promise) {
-            let factor = sized.tick.in_ticks_of(FINEST).expect("no tick is finer");
             match self.explore(sized.scenario)? {
-                Explored::Violated { trace } => match retimed(&trace, &exact, factor) {
-                    Some(trace) => return Ok(Verdict::Broken(Box::new(Execution { sized, trace }))),
-                    None => tried.push(format!("no execution of {} fits the exact durations", sized.scenario)),
-                },
+                Explored::Violated { trace } => {
+                    match paces(&sized, question).iter().find_map(|pace| retimed(&trace, &exact, pace)) {
+                        Some(trace) => return Ok(Verdict::Broken(Box::new(Execution { sized, trace }))),
+                        None => tried.push(format!("no execution of {} fits the exact durations", sized.scenario)),
+                    }
+                }
                 Explored::Proven { .. } => tried.push(format!("{} is proven", sized.scenario)),
                 Explored::Cut { by } => tried.push(format!("{} was stopped by {by}", sized.scenario)),
             }

@@ -8,11 +8,13 @@
 //! coarse    small scenarios, as keys of a few whole numbers
 //! wider     scenarios whose proofs are proofs for the question, with the reasons
 //! narrower  scenarios in which counterexamples are sought
+//! pace      when its steps happen in exact durations
 //! retime    a counterexample in exact durations, accepted step by step
 //! judge     the verdict: a proof, an execution, or neither
 //! quantity  the numbers of a question
 //! slack     where the verdict changes, by bisection
 //! repair    single changes that make a promise hold
+//! written   small scenarios as files, for `fencepost check`
 //! answer    all of it
 //! ```
 //!
@@ -23,6 +25,7 @@ mod coarse;
 pub mod configuration;
 mod judge;
 mod narrower;
+mod pace;
 mod promise;
 mod quantity;
 mod question;
@@ -30,6 +33,7 @@ mod repair;
 mod retime;
 mod slack;
 mod wider;
+mod written;
 
 pub use answer::{Answer, assumptions};
 pub use coarse::{Coarse, Ends, Keeping, Lease, Told};

@@ -24,8 +24,11 @@ const KEEPING_TICKS_MAX: i64 = 40;
 pub(crate) fn candidates(question: &Question, promise: Promise) -> Vec<InTicks> {
     match promise {
         Promise::NoLostUpdate if question.fencing => Vec::new(),
-        Promise::KeepsLock => keeping(question).into_iter().collect(),
-        _ => lease(question, promise).into_iter().chain(told(question, promise)).collect(),
+        Promise::KeepsLock => keeping(question, false).into_iter().chain(keeping(question, true)).collect(),
+        _ => {
+            let tied = tied(question, promise);
+            lease(question, promise).into_iter().chain(tied).chain(told(question, promise)).collect()
+        }
     }
 }
 
@@ -50,6 +53,21 @@ fn lease(question: &Question, promise: Promise) -> Option<InTicks> {
     let most = if writes { WRITING_TICKS_MAX } else { LEASE_TICKS_MAX };
     let (scenario, tick) = (1..=most).map(sized).find(|(scenario, _)| looks_broken(scenario))?;
     Some(InTicks { scenario: Coarse::Lease(scenario), tick })
+}
+
+/// The smallest lease that is over in the very instant in which the key is free: a TTL of one tick, and a holder, or its write, that is
+/// late by the rest. Whether the bounds allow so much lateness is left to the exact scenario, at the pace of the exact durations.
+fn tied(question: &Question, promise: Promise) -> Option<InTicks> {
+    let tick = question.ttl.filter(|_| question.belief == LockBelief::SelfLimiting && !question.false_alarm)?;
+    let multiplier = question.ttl_multiplier;
+    let delay = i64::from(question.delay() > Duration::ZERO);
+    let late = i64::from(multiplier) - 1 + delay;
+    let (stay, write) = if promise == Promise::NoLostUpdate { (0, Some(late)) } else { (late, None) };
+    let slot = question.slots.is_some();
+    Some(InTicks {
+        scenario: Coarse::Lease(Lease { ttl: 1, multiplier, delay, stay, write, alarm: false, slot }),
+        tick,
+    })
 }
 
 fn told(question: &Question, promise: Promise) -> Option<InTicks> {
@@ -89,7 +107,9 @@ fn told(question: &Question, promise: Promise) -> Option<InTicks> {
     Some(InTicks { scenario: Coarse::Told(scenario), tick })
 }
 
-fn keeping(question: &Question) -> Option<InTicks> {
+/// One client. A period that is no whole number of ticks has no lateness that is rounded down; `rounds` takes none instead, and
+/// leaves it to the exact scenario.
+fn keeping(question: &Question, rounds: bool) -> Option<InTicks> {
     let ttl = question.ttl?;
     let counts = question.belief == LockBelief::SelfLimiting;
     let sized = |count: i64| {
@@ -100,6 +120,7 @@ fn keeping(question: &Question) -> Option<InTicks> {
             (Some(latest), Some(renew)) => down(latest, tick) - renew,
             _ => down(question.pause, tick),
         };
+        let wake = if rounds { wake.max(0) } else { wake };
         let (multiplier, message) = (question.ttl_multiplier, down(question.message(), tick));
         (Keeping { ttl: up(ttl, tick), multiplier, renew, wake, message, counts }, tick)
     };

@@ -53,6 +53,13 @@ impl fmt::Display for QuantityValue {
     }
 }
 
+impl QuantityValue {
+    /// Whether it is 0.
+    pub fn is_zero(self) -> bool {
+        count(self) == 0
+    }
+}
+
 impl Quantity {
     /// Every quantity, in the order of the answer.
     pub const ALL: [Quantity; 7] = [

@@ -1,4 +1,4 @@
-//! A counterexample in ticks, repeated in exact durations. Its actions come in the same order, at the instants that the tick says.
+//! A counterexample in ticks, repeated in exact durations. Its actions come in the same order, at the instants that a [`Pace`] says.
 //! What the small scenario leaves out, such as renewals, happens as late as it may. The exact scenario accepts each step, or there is
 //! no counterexample.
 
@@ -13,20 +13,33 @@ use fencepost_model::time::Ticks;
 use fencepost_model::trace::{Recorder, Trace, replay};
 use fencepost_model::world::{Action, Envelope};
 
+use crate::pace::Pace;
 use crate::promise::judged;
 
-/// The same execution in the exact scenario, in which a tick of the other is `factor` ticks; none if it cannot happen there, or breaks
-/// nothing.
-pub(crate) fn retimed(coarse: &Trace<Consul>, exact: &Scenario<Consul>, factor: i64) -> Option<Trace<Consul>> {
+/// The same execution in the exact scenario, at this pace; none if it cannot happen there, or breaks nothing.
+pub(crate) fn retimed(coarse: &Trace<Consul>, exact: &Scenario<Consul>, pace: &Pace) -> Option<Trace<Consul>> {
     let mut run = Retiming { exact, world: exact.observed(), recorder: Recorder::default(), is_broken: false };
+    let (mut ticks, mut heard) = (0, 0);
     for line in &coarse.steps {
         match line.action {
-            Action::Advance(ticks) => run.advance(ticks.times(factor))?,
+            Action::Advance(more) => {
+                ticks += more.count();
+                run.advance(Ticks::new(pace.at(ticks) - run.world.now.ticks()))?;
+            }
             action => {
-                let counterpart = match run.counterpart(&action) {
+                let mut counterpart = match run.counterpart(&action) {
                     Some(counterpart) => counterpart,
                     None => run.after_reads(&action)?,
                 };
+                if let Action::Deliver(envelope) = counterpart
+                    && is_created(&envelope.message)
+                {
+                    heard += 1;
+                    if pace.hears_late == Some(heard) {
+                        run.advance(envelope.due?.0 - run.world.now)?;
+                        counterpart = run.counterpart(&action)?;
+                    }
+                }
                 run.take(&counterpart);
             }
         }
@@ -121,6 +134,10 @@ impl Retiming<'_> {
         };
         found.or_else(message).filter(|action| self.exact.is_enabled(&self.world, action))
     }
+}
+
+fn is_created(message: &Message<Consul>) -> bool {
+    matches!(message, Message::Service(ConsulMessage::Response(_, Answer::Created(_))))
 }
 
 /// What a message asks or answers.

@@ -88,8 +88,10 @@ pub(crate) fn candidates(question: &Question, promise: Promise) -> Vec<InTicks> 
 /// messages take change nothing. A monitor, or the answer to a renewal, can only make A leave sooner.
 ///
 /// Of the times only three matter: how long A stays, when the key is free after a TTL, and how long the lock-delay is after a false
-/// alarm. So the tick may be any: the TTL is rounded up (A stays for longer), the sum of `multiplier` x TTL and lock-delay is rounded
-/// down, and then the lock-delay is what is left of it, which is never more than it was.
+/// alarm. So the tick may be any: the lease is rounded up (A stays for longer), the sum of `multiplier` x TTL and lock-delay is rounded
+/// down, and then the lock-delay is what is left of it; where gossip may be wrong, it is never more than it was, rounded down. If that many
+/// TTLs of the rounded lease do not fit into the sum, as with slow clocks and no lock-delay, the TTL is what fits, and the rest of the
+/// lease counts as lateness: A may then be inside for as long as it was, and the key is free no later than it was.
 ///
 /// **Slots.** A semaphore of n slots is broken when a client B enters while n others are inside. B's compare-and-set has counted at most
 /// n - 1 holders, so one of the n had been pruned, or had not been counted: its session had ended when B listed the contenders
@@ -114,13 +116,16 @@ fn lease(question: &Question, promise: Promise) -> Option<InTicks> {
     let free = sum(times(ttl, multiplier.into()), question.delay());
     let sized = |count: i64| {
         let tick = tick_of(lease, count);
-        let ttl = up(lease, tick);
-        let waits = ttl * i64::from(multiplier);
+        // With clocks that are slower, the TTL is no longer what the server waits for: the rest of the lease is lateness.
+        let stays = up(lease, tick) + up(stay, tick);
+        let free = down(free, tick);
+        let ttl = up(lease, tick).min((free / i64::from(multiplier)).max(1));
+        let left = free - ttl * i64::from(multiplier);
         let scenario = Lease {
             ttl,
             multiplier,
-            delay: down(free, tick) - waits,
-            stay: up(stay, tick),
+            delay: if question.false_alarm { left.min(down(question.delay(), tick)) } else { left },
+            stay: stays - ttl,
             write: None,
             alarm: question.false_alarm,
             slot: false,

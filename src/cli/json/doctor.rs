@@ -9,6 +9,8 @@ use serde::Serialize;
 pub struct PromiseJson {
     pub property: &'static str,
     pub verdict: &'static str,
+    /// Bounds that were not given: the verdict takes each of them as 0.
+    pub not_given: Vec<AssumedBoundJson>,
     pub slack: Vec<SlackJson>,
     pub assumptions: Vec<String>,
     /// The scenario of the proof or of the execution; null if the verdict is unknown.
@@ -23,6 +25,20 @@ pub struct PromiseJson {
     pub files: Vec<String>,
     /// How each field of a configuration was understood; empty without one.
     pub understood: Vec<UnderstoodJson>,
+}
+
+/// A bound on the environment that nobody gave.
+#[derive(Serialize, JsonSchema)]
+pub struct AssumedBoundJson {
+    /// `pause`, `latency` or `drift`.
+    pub bound: &'static str,
+    pub taken_as: &'static str,
+    /// What the world is like in which it is 0.
+    pub meaning: &'static str,
+    /// If the promise is kept: the farthest value of this bound alone with a proof.
+    pub kept_to: Option<String>,
+    /// The nearest value with an execution that breaks the promise; null if none was found.
+    pub broken_from: Option<String>,
 }
 
 /// A field of a configuration as it is in the field.

@@ -82,3 +82,132 @@ fn without_a_question_and_without_a_terminal_it_says_what_to_ask() {
         assert!(stderr(&output).contains("fencepost doctor consul-lock --ttl 15s"), "{}", stderr(&output));
     }
 }
+
+#[test]
+fn bounds_that_were_not_given_are_said_before_any_verdict() {
+    let file = folder("doctor-bounds").join("vault.hcl");
+    fs::write(&file, VAULT).expect("writable");
+    let path = file.to_str().expect("text");
+    let options = folder("doctor-bounds-options").join("lock.json");
+    fs::write(&options, "{\"Key\": \"a\", \"SessionTTL\": \"20s\"}").expect("writable");
+    let options = options.to_str().expect("text");
+    let asked = ["--property", "mutual-exclusion", "--quiet"];
+    for source in [&["--from", path][..], &["--from", options], &["--consul-lock", "jobs/backup"], &["consul-lock"]] {
+        let printed = stdout(&fencepost(&[&["doctor"], source, &asked].concat()));
+        let (before, verdict) = printed.split_once("\n✓").unwrap_or_else(|| panic!("{source:?}: {printed}"));
+        for says in
+            ["WARNING: not given, and taken as 0: pause, latency, drift", "pause 0s: no client ever stands still"]
+        {
+            assert!(before.contains(says), "{source:?}: {says}: {printed}");
+        }
+        assert!(verdict.contains("it holds for pause up to "), "{source:?}: {printed}");
+    }
+    let lines = json(&fencepost(&[&["doctor", "--from", path, "--pause", "1s", "--json"], &asked[..]].concat()));
+    let bounds: Vec<_> = lines[0]["not_given"].as_array().expect("an array").iter().map(|one| &one["bound"]).collect();
+    assert_eq!(bounds, ["latency", "drift"]);
+    assert!(lines[0]["not_given"][0]["kept_to"].is_string(), "{lines:?}");
+    // A bound that was given, be it 0, is no assumption of ours.
+    let given = ["doctor", "--from", path, "--pause", "0s", "--latency", "0s", "--drift", "0ppm"];
+    let printed = stdout(&fencepost(&[&given, &asked[..]].concat()));
+    assert!(!printed.contains("not given") && printed.contains("✓ mutual-exclusion"), "{printed}");
+}
+
+#[test]
+fn a_misspelt_recipe_is_answered_with_the_one_that_is_meant() {
+    let output = fencepost(&["doctor", "consul-lock", "--recipe", "go-loc"]);
+    assert_eq!(output.status.code(), Some(2));
+    let said = stderr(&output);
+    assert!(said.contains("a similar value exists: 'go-lock'") && said.contains("leader-election"), "{said}");
+}
+
+/// Every file says by its name what `check` finds in it, and nothing in it is out of reach.
+#[test]
+fn every_written_file_comes_out_as_its_name_says() {
+    let lost = ["--ttl", "20s", "--pause", "20s", "--latency", "0s", "--drift", "0ppm"];
+    let kept = ["--pause", "1s", "--latency", "0s", "--drift", "0ppm"];
+    for (name, bounds, property, broken) in [
+        ("kept", &kept[..], "mutual-exclusion", false),
+        ("keeps", &kept, "keeps-lock", false),
+        ("lost", &lost, "keeps-lock", true),
+    ] {
+        let folder = folder(&format!("doctor-written-{name}"));
+        let out = folder.to_str().expect("text");
+        let asked = ["--belief", "self-limiting", "--property", property, "--write", out, "--json", "--quiet"];
+        let lines = json(&fencepost(&[&["doctor", "consul-lock"], bounds, &asked[..]].concat()));
+        assert_eq!(lines[0]["verdict"], if broken { "broken" } else { "kept" });
+        let files: Vec<_> =
+            lines[0]["files"].as_array().expect("files").iter().filter_map(|file| file.as_str()).collect();
+        let scenarios: Vec<&str> = files.into_iter().filter(|file| file.ends_with(".toml")).collect();
+        assert!(scenarios.len() > 2, "{scenarios:?}");
+        for file in scenarios {
+            let is_broken = file.ends_with("-broken.toml") || broken && file.ends_with("-as-asked.toml");
+            let output = fencepost(&["check", file, "--json", "--quiet"]);
+            assert_eq!(output.status.code(), Some(0), "{file}: {}", stdout(&output));
+            let verdicts: Vec<_> = json(&output).iter().map(|line| line["verdict"].clone()).collect();
+            assert_eq!(verdicts, [if is_broken { "violated" } else { "proven" }], "{file}");
+        }
+    }
+}
+
+const SCENARIO: &str = "name = \"ours\"\nsystem = \"consul-lock\"\nabout = \"Ours.\"\nclients = 2\n\n[service]\nrecipe = \"go-lock\"\nttl = \"20s\"\nrenew_every = \"10s\"\n\n[synchrony]\nmessage_delay = \"1200ms\"\nwake_delay = \"1s\"\n\n[[promise]]\nproperty = \"mutual-exclusion\"\n";
+
+#[test]
+fn a_scenario_file_of_a_known_client_is_answered_like_its_settings() {
+    let file = folder("doctor-scenario").join("ours.toml");
+    fs::write(&file, SCENARIO).expect("writable");
+    let path = file.to_str().expect("text");
+    let asked = ["--property", "mutual-exclusion", "--quiet"];
+    let printed = stdout(&fencepost(&[&["doctor", path], &asked[..]].concat()));
+    for says in
+        ["read as the scenario `ours`", "service.ttl = 20s (line 8): ttl 20s", "pause 1s, latency 200ms", "✓ mutual"]
+    {
+        assert!(printed.contains(says), "{says}: {printed}");
+    }
+    assert!(!printed.contains("WARNING"), "the file has bounds: {printed}");
+    let command =
+        printed.lines().find_map(|line| line.strip_prefix("the same question: fencepost ")).expect("a command");
+    let words: Vec<&str> = command.split(' ').chain(asked).collect();
+    assert_eq!(answer(&stdout(&fencepost(&words))), answer(&printed));
+    let stricter = fencepost(&[&["doctor", "--from", path, "--pause", "2s"], &asked[..]].concat());
+    assert!(stdout(&stricter).contains("pause 2s, latency 200ms"), "{}", stderr(&stricter));
+}
+
+#[test]
+fn a_scenario_that_is_not_judged_is_refused_with_what_is() {
+    let file = folder("doctor-scenarios").join("ours.toml");
+    let path = file.to_str().expect("text");
+    for (from, to, says) in [
+        (
+            "recipe = \"go-lock\"",
+            "recipe = \"semaphore-guide\"",
+            ":7:10: service.recipe: `doctor` judges the clients `recipe = \"go-lock\"`",
+        ),
+        ("recipe = \"go-lock\"", "belief = \"by-monitor\"", "and this file has no recipe"),
+        (
+            "wake_delay",
+            "server_delay = 0\nwake_delay",
+            "synchrony.server_delay: `doctor` judges servers that may be as late",
+        ),
+        ("message_delay = \"1200ms\"\n", "", "set synchrony.message_delay"),
+        ("\"1200ms\"", "\"200ms\"", "200ms is less than wake_delay"),
+        ("ttl = \"20s\"", "ttl = \"20s\"\nunlock = \"delete\"", "in which this is \"release\""),
+        ("[[promise]]", "[budget]\nlosses = 1\n\n[[promise]]", "no faults but one false alarm"),
+        (
+            "\"consul-lock\"",
+            "\"etcd-mutex\"",
+            "ours.toml:2:1: system: `doctor` judges locks and semaphores of Consul, and not `etcd-mutex`",
+        ),
+    ] {
+        assert!(SCENARIO.contains(from), "{from}");
+        fs::write(&file, SCENARIO.replacen(from, to, 1)).expect("writable");
+        let output = fencepost(&["doctor", path]);
+        assert_eq!((output.status.code(), &*stdout(&output)), (Some(2), ""), "{to}");
+        assert!(stderr(&output).contains(says), "{says}: {}", stderr(&output));
+    }
+    let ticks = "name = \"ours\"\nsystem = \"consul-lock\"\nabout = \"Ours.\"\nclients = 2\n\n[service]\nttl = 3\n\n[[promise]]\nproperty = \"mutual-exclusion\"\n";
+    fs::write(&file, ticks).expect("writable");
+    assert!(stderr(&fencepost(&["doctor", path])).contains("`doctor` judges seconds: write durations with units"));
+    let name = fencepost(&["doctor", "b01-no-fencing"]);
+    assert_eq!(name.status.code(), Some(2));
+    assert!(stderr(&name).contains("write `consul-lock`, or the path of a scenario file"), "{}", stderr(&name));
+}

@@ -107,3 +107,13 @@ fn a_search_that_was_stopped_is_resumed_and_ends_with_the_same_result() {
     assert!(stderr(&foreign).contains("this search has another scenario"), "{}", stderr(&foreign));
     assert_eq!(fs::read_to_string(&file).expect("it is there"), text, "it is not touched");
 }
+
+/// A client that spells its session's id differently repairs nothing that anybody would choose.
+#[test]
+fn a_mistake_of_a_client_is_no_repair() {
+    let output = fencepost(&["repair", "b17-release-then-stop", "--edits", "1", "--json", "--quiet"]);
+    assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+    let lines = json(&output);
+    let settings: Vec<_> = lines.iter().map(|line| line["repair"][0]["setting"].as_str().expect("a setting")).collect();
+    assert!(settings.contains(&"service.release") && !settings.contains(&"service.acquires_in"), "{settings:?}");
+}

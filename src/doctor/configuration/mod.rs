@@ -1,5 +1,5 @@
 //! Configurations as they are in the field: Vault's `consul` storage stanza, the flags of `consul lock`, and the Go client's options as
-//! JSON. Each becomes a question, and says of each of its fields how it was understood.
+//! JSON; and scenario files in units. Each becomes a question, and says of each of its fields how it was understood.
 //!
 //! Defaults are those of the published clients: `api/lock.go` and `api/semaphore.go` (C-LCK-1, C-SEM-1), `command/lock/lock.go` (C-CLI-1),
 //! and `physical/consul/consul.go` of Vault, which hands `session_ttl` and `lock_wait_time` to the Go client.
@@ -7,6 +7,7 @@
 mod document;
 mod lock_command;
 mod lock_options;
+mod scenario;
 mod vault;
 
 use std::fmt;
@@ -17,6 +18,7 @@ use self::document::{DocumentValue, Item, Member};
 use crate::question::{LOCK_DELAY_MAX, Question, QuestionError};
 
 pub use lock_command::of_lock_command;
+pub use scenario::of_scenario;
 
 /// A line and a column, each from 1.
 #[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -57,8 +59,10 @@ impl std::error::Error for ConfigurationError {}
 pub struct Configuration {
     /// What kind of configuration it is, for people.
     pub kind: String,
-    /// The settings; pauses, latency and drift are 0, for no configuration says them.
+    /// The settings; pauses, latency and drift are 0, for only a scenario file says them.
     pub question: Question,
+    /// Whether it says how long clients pause and messages travel, and how clocks run.
+    pub has_bounds: bool,
     /// How each field was understood, in the order of the text; then the defaults of those that it does not have.
     pub fields: Vec<Field>,
 }
@@ -174,7 +178,7 @@ impl Source<'_> {
         fields: Vec<Field>,
     ) -> Result<Configuration, ConfigurationError> {
         match question.validate() {
-            Ok(()) => Ok(Configuration { kind: kind.into(), question, fields }),
+            Ok(()) => Ok(Configuration { kind: kind.into(), question, has_bounds: false, fields }),
             Err(QuestionError { setting, message }) => {
                 let has_it =
                     |field: &&Field| matches!(&field.reading, Reading::Setting(text) if text.contains(setting));

@@ -1,9 +1,11 @@
 //! The answers of the doctor: the case of the README, the equations on random settings, and the small scenarios against the whole
-//! recipe; the units in files; and configurations as they are in the field.
+//! recipe; the width of what is unknown; the units in files; and configurations as they are in the field.
 
 mod answers;
+mod bands;
 mod configurations;
 mod equations;
 mod random;
 mod recipe;
 mod units;
+mod written;

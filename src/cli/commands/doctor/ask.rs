@@ -188,6 +188,7 @@ mod tests {
     use std::io::Cursor;
 
     use super::*;
+    use crate::commands::doctor::assumed::AssumedBounds;
     use crate::commands::doctor::configured::command;
 
     fn asked(answers: &str) -> (Result<Question, CommandError>, String) {
@@ -212,7 +213,7 @@ mod tests {
             assert!(shown.contains(says), "{says}: {shown}");
         }
         assert_eq!(
-            command(&question),
+            command(&question, &AssumedBounds::of(&question, |_| true)),
             "fencepost doctor consul-lock --recipe lock-command --ttl 30s --renew-every 15s --lock-delay 20s --pause 1s --latency 200ms --drift 0ppm --false-alarm"
         );
     }

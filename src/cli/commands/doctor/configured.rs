@@ -4,20 +4,23 @@ use std::fmt::Write;
 use std::fs;
 use std::path::Path;
 
-use fencepost_doctor::Question;
-use fencepost_doctor::configuration::{Configuration, Field, Reading, of_file, of_lock_command};
+use fencepost_doctor::configuration::{Configuration, Field, Reading, of_file, of_lock_command, of_scenario};
+use fencepost_doctor::{Quantity, Question};
 
+use super::assumed::AssumedBounds;
 use crate::exit::CommandError;
 use crate::json::UnderstoodJson;
 use crate::output::say;
 use crate::target::quoted;
 
-/// The configuration in a file.
+/// The configuration in a file: a scenario, if its name ends in `.toml`.
 pub fn read(path: &Path) -> Result<Configuration, CommandError> {
     let file = path.display();
     let text =
         fs::read_to_string(path).map_err(|error| CommandError::Input(format!("{file} cannot be read: {error}")))?;
-    of_file(&text, &file.to_string()).map_err(|error| CommandError::Input(error.to_string()))
+    let is_scenario = path.extension().is_some_and(|extension| extension == "toml");
+    let read = if is_scenario { of_scenario } else { of_file };
+    read(&text, &file.to_string()).map_err(|error| CommandError::Input(error.to_string()))
 }
 
 /// The configuration in a command line of `consul lock`.
@@ -26,7 +29,7 @@ pub fn read_lock_command(line: &str) -> Result<Configuration, CommandError> {
 }
 
 /// Says how each field was understood. `question` has what the command line says beside it.
-pub fn tell(configuration: &Configuration, question: &Question) {
+pub fn tell(configuration: &Configuration, question: &Question, assumed: &AssumedBounds) {
     let mut text = format!("read as {}:\n", configuration.kind);
     for field in &configuration.fields {
         let shown = match (&field.value, field.place) {
@@ -36,7 +39,7 @@ pub fn tell(configuration: &Configuration, question: &Question) {
         };
         let _ = writeln!(text, "  {shown}: {}", field.reading);
     }
-    let _ = writeln!(text, "the same question: {}\n", command(question));
+    let _ = writeln!(text, "the same question: {}\n", command(question, assumed));
     say(&text);
 }
 
@@ -56,8 +59,8 @@ pub fn understood(configuration: &Configuration) -> Vec<UnderstoodJson> {
     configuration.fields.iter().map(one).collect()
 }
 
-/// The command that asks this question.
-pub fn command(question: &Question) -> String {
+/// The command that asks this question. What was not given stays so: else it would not be warned of any more.
+pub fn command(question: &Question, assumed: &AssumedBounds) -> String {
     let defaults = Question::of_recipe(question.recipe).expect("the question has a known recipe");
     let mut text = format!("fencepost doctor consul-lock --recipe {}", question.recipe);
     let mut add = |option: &str, value: Option<String>| {
@@ -83,9 +86,11 @@ pub fn command(question: &Question) -> String {
     if question.grace != defaults.grace {
         add("grace", Some(question.grace.to_string()));
     }
-    add("pause", Some(question.pause.to_string()));
-    add("latency", Some(question.latency.to_string()));
-    add("drift", Some(question.drift.to_string()));
+    for bound in [Quantity::Pause, Quantity::Latency, Quantity::Drift] {
+        if let Some(value) = bound.of(question).filter(|_| !assumed.has(bound)) {
+            add(bound.name(), Some(value.to_string()));
+        }
+    }
     if question.false_alarm {
         add("false-alarm", None);
     }

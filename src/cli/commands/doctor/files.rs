@@ -2,8 +2,7 @@
 
 use std::path::Path;
 
-use fencepost::Property;
-use fencepost::model::scenario::{Expect, Goal};
+use fencepost::model::scenario::Expect;
 use fencepost_doctor::{Answer, Coarse, Direction, Doctor, InTicks, Promise, Question, Verdict};
 
 use crate::exit::CommandError;
@@ -25,7 +24,7 @@ pub fn write(
             Verdict::Unknown { .. } => return Ok(()),
         };
         let path = folder.join(format!("{name}.toml"));
-        write_file(&path, &text(name, sized, expect, what))?;
+        write_file(&path, &text(name, answer.promise, sized, expect, what))?;
         written.push(path.display().to_string());
         if let Verdict::Broken(execution) = verdict
             && answer.promise != Promise::KeepsLock
@@ -65,24 +64,20 @@ pub fn write(
 }
 
 /// A scenario file.
-fn text(name: &str, sized: InTicks, expect: Expect, what: &str) -> String {
+fn text(name: &str, promise: Promise, sized: InTicks, expect: Expect, what: &str) -> String {
     let about = format!("{what}, as {}.", sized.scenario);
-    let mut scenario = sized.scenario.expecting(expect, about);
+    let mut scenario = sized.scenario.for_file(expect, about);
     name.clone_into(&mut scenario.name);
-    let mut story = format!("# Written by `fencepost doctor`: {what}.\n# A tick is {}.\n", sized.tick);
+    let mut story = format!(
+        "# Written by `fencepost doctor`: {what}.\n# A tick is {}.\n# Check it: fencepost check {}\n",
+        sized.tick,
+        quoted(&format!("{name}.toml"))
+    );
     if matches!(sized.scenario, Coarse::Keeping(_)) {
-        // No property of a file says that no session ends: the goal `expired` says that one does.
-        scenario.own_properties.clear();
-        scenario.promises.clear();
-        scenario = scenario.promise(Property::SingleOwner).goal(Goal::EXPIRED);
-        story += match expect {
-            Expect::Proven => {
-                "# No session expires: `fencepost check` finds it vacuous, for the goal `expired` is out of reach.\n"
-            }
-            Expect::Violated => "# A session expires: `fencepost check` reaches the goal `expired`.\n",
-        };
-    } else {
-        story += &format!("# Check it: fencepost check {}\n", quoted(&format!("{name}.toml")));
+        story += "# A client that lives keeps its lock if and only if none of its writes is accepted after the end of its tenure: that is\n# `sequencer-sound`, for one client that never releases by itself.\n";
+        if promise != Promise::KeepsLock {
+            story += &format!("# No lock is taken away from a holder, so `{promise}` is kept as well.\n");
+        }
     }
     format!("{story}\n{}", scenario.to_toml())
 }

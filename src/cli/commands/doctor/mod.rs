@@ -1,45 +1,49 @@
 //! `fencepost doctor`: settings in, answer out, both in seconds.
 
 mod ask;
+mod assumed;
 mod configured;
 mod files;
 mod tell;
 
 use std::io::{self, IsTerminal};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time;
 
 use clap::Args;
 use fencepost::model::units::{Duration, PartsPerMillion};
 use fencepost_doctor::configuration::Configuration;
-use fencepost_doctor::{Doctor as Judge, LockBelief, Promise, Question, QuestionError, Verdict};
+use fencepost_doctor::{Doctor as Judge, LockBelief, Promise, Quantity, Question, QuestionError, RECIPES, Verdict};
 
+use self::assumed::AssumedBounds;
 use crate::args::{Common, seconds};
 use crate::exit::{CommandError, Exit};
 use crate::json::PromiseJson;
 use crate::output::{say, say_json};
 use crate::parallel::cores;
 use crate::supervisor::{Watch, interruption, stop_on_interrupt, stopped};
+use crate::target;
 
 /// Are these settings safe, and what should change?
 ///
-/// Durations have units: 15s, 7.5s, 200ms. What is not said is as the recipe has it; pause, latency and drift are 0. Settings also come
-/// from a configuration, with --from or --consul-lock; options say what it does not have, and come before what it has. Without
-/// a system and a configuration, it asks on a terminal.
+/// Durations have units: 15s, 7.5s, 200ms. What is not said is as the recipe has it. Settings also come from a configuration, with --from or
+/// --consul-lock; options say what it does not have, and come before what it has. Without a system and a configuration, it asks on a
+/// terminal. No configuration says how long clients pause and messages travel: without --pause, --latency and --drift these are taken as
+/// 0, and the answer begins with a warning.
 #[derive(Args, Debug)]
 pub struct Doctor {
-    /// The system whose settings are judged
-    #[arg(value_parser = ["consul-lock"])]
+    /// The system whose settings are judged, consul-lock; or a scenario file with units, like --from
+    #[arg(value_name = "SYSTEM|FILE.toml")]
     system: Option<String>,
-    /// Read the settings of this file: Vault's configuration (HCL or JSON), or the Go client's LockOptions as JSON
+    /// Read the settings of this file: Vault's configuration (HCL or JSON), the Go client's LockOptions as JSON, or a scenario file with units
     #[arg(long, value_name = "FILE")]
     from: Option<PathBuf>,
     /// Read the settings of this command line: the flags of `consul lock`, with or without the words before and after them
     #[arg(long, value_name = "FLAGS", conflicts_with = "from", allow_hyphen_values = true)]
     consul_lock: Option<String>,
-    /// The client: go-lock, lock-command or leader-election [default: go-lock]
-    #[arg(long, value_name = "NAME", conflicts_with_all = ["from", "consul_lock"])]
+    /// The client [default: go-lock]
+    #[arg(long, value_name = "NAME", value_parser = RECIPES, conflicts_with_all = ["from", "consul_lock"])]
     recipe: Option<String>,
     /// The number of slots of a semaphore; without it: a lock
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u8).range(1..))]
@@ -85,6 +89,9 @@ pub struct Doctor {
     timeout: Option<time::Duration>,
 }
 
+/// The system whose settings are judged.
+const SYSTEM: &str = "consul-lock";
+
 /// A duration, or none.
 #[derive(Copy, Clone, Debug)]
 struct Optional(Option<Duration>);
@@ -126,11 +133,11 @@ impl Doctor {
         if let Some(name) = &self.belief {
             question.belief = LockBelief::named(name)?;
         }
-        question.pause = self.pause.unwrap_or_default();
-        question.latency = self.latency.unwrap_or_default();
-        question.drift = self.drift.unwrap_or_default();
-        question.false_alarm = self.false_alarm;
-        question.fencing = self.fencing;
+        question.pause = self.pause.unwrap_or(question.pause);
+        question.latency = self.latency.unwrap_or(question.latency);
+        question.drift = self.drift.unwrap_or(question.drift);
+        question.false_alarm |= self.false_alarm;
+        question.fencing |= self.fencing;
         Ok(question)
     }
 
@@ -140,10 +147,20 @@ impl Doctor {
     }
 
     fn configuration(&self) -> Result<Option<Configuration>, CommandError> {
-        match (&self.from, &self.consul_lock) {
-            (Some(path), _) => configured::read(path).map(Some),
-            (None, Some(line)) => configured::read_lock_command(line).map(Some),
-            (None, None) => Ok(None),
+        let scenario = self.system.as_deref().filter(|system| *system != SYSTEM);
+        match (scenario, &self.from, &self.consul_lock) {
+            (Some(file), None, None) if target::is_file(file) && self.recipe.is_none() => {
+                configured::read(Path::new(file)).map(Some)
+            }
+            (Some(file), ..) if target::is_file(file) => Err(CommandError::Input(format!(
+                "`{file}` says which client it is about: leave --recipe, --from and --consul-lock out"
+            ))),
+            (Some(other), ..) => Err(CommandError::Input(format!(
+                "`doctor` does not judge `{other}`: write `{SYSTEM}`, or the path of a scenario file of it that has units, as `{other}.toml`; `fencepost check` judges every scenario"
+            ))),
+            (None, Some(path), _) => configured::read(path).map(Some),
+            (None, None, Some(line)) => configured::read_lock_command(line).map(Some),
+            (None, None, None) => Ok(None),
         }
     }
 
@@ -160,14 +177,27 @@ impl Doctor {
         }
         if common.json || !io::stdin().is_terminal() || !io::stdout().is_terminal() {
             return Err(CommandError::Input(
-                "say what is judged: `fencepost doctor consul-lock --ttl 15s …`, `--from FILE` or `--consul-lock FLAGS`; on a terminal, without --json, it asks".to_owned(),
+                "say what is judged: `fencepost doctor consul-lock --ttl 15s …`, a scenario file, `--from FILE` or `--consul-lock FLAGS`; on a terminal, without --json, it asks".to_owned(),
             ));
         }
         let of_recipe = |name: &str| self.of_recipe(name).map_err(|mistake| mistake.message);
         let question = ask::ask(question, of_recipe, &mut io::stdin().lock(), &mut io::stdout())?;
         question.validate().map_err(mistake)?;
-        say(&format!("\nthe same question: {}\n\n", configured::command(&question)));
+        say(&format!("\nthe same question: {}\n\n", configured::command(&question, &self.assumed(&question, None))));
         Ok(question)
+    }
+
+    /// The bounds that neither the command line nor the configuration gives.
+    fn assumed(&self, question: &Question, configuration: Option<&Configuration>) -> AssumedBounds {
+        let has_bounds = configuration.is_some_and(|configuration| configuration.has_bounds);
+        AssumedBounds::of(question, |bound| {
+            has_bounds
+                || match bound {
+                    Quantity::Pause => self.pause.is_some(),
+                    Quantity::Latency => self.latency.is_some(),
+                    _ => self.drift.is_some(),
+                }
+        })
     }
 
     /// The promises that are judged.
@@ -196,13 +226,14 @@ pub fn run(doctor: &Doctor, common: &Common) -> Result<Exit, CommandError> {
     let configuration = doctor.configuration()?;
     let question = doctor.question(configuration.as_ref(), common)?;
     let promises = doctor.promises(&question)?;
+    let assumed = doctor.assumed(&question, configuration.as_ref());
     stop_on_interrupt();
     let mut judge = Judge::new(cores(), Arc::new(Watch::new(doctor.timeout, None)?));
     if let Some(configuration) = configuration.as_ref().filter(|_| !common.json) {
-        configured::tell(configuration, &question);
+        configured::tell(configuration, &question, &assumed);
     }
     if !common.json {
-        tell::head(&question);
+        tell::head(&question, &assumed);
     }
     if !common.quiet {
         question.notes().iter().for_each(|note| eprintln!("note: {note}"));
@@ -218,9 +249,9 @@ pub fn run(doctor: &Doctor, common: &Common) -> Result<Exit, CommandError> {
             None => Vec::new(),
         };
         if common.json {
-            say_json(&PromiseJson::new(configuration.as_ref(), &answer, files));
+            say_json(&PromiseJson::new(configuration.as_ref(), &assumed, &answer, files));
         } else {
-            tell::answer(&question, &answer, &files);
+            tell::answer(&question, &assumed, &answer, &files);
         }
         verdicts.push(answer.verdict);
     }

@@ -8,6 +8,7 @@ use fencepost::model::units::Duration;
 use fencepost_doctor::configuration::Configuration;
 use fencepost_doctor::{Answer, Boundary, Direction, Doctor, Execution, FINEST, Price, Question, Verdict};
 
+use super::assumed::AssumedBounds;
 use super::configured::understood;
 use crate::json::{DoctorStepJson, PromiseJson, RepairJson, SlackJson};
 use crate::output::say;
@@ -15,8 +16,8 @@ use crate::output::say;
 /// The maximum number of repairs that are shown.
 const REPAIRS_MAX: usize = 4;
 
-/// The settings of the question.
-pub fn head(question: &Question) {
+/// The settings of the question, and the bounds that nobody gave.
+pub fn head(question: &Question, assumed: &AssumedBounds) {
     let or_none = |duration: Option<Duration>| duration.map_or("none".to_owned(), |duration| duration.to_string());
     let (what, delay) = match question.slots {
         None => (String::new(), question.lock_delay.to_string()),
@@ -40,17 +41,19 @@ pub fn head(question: &Question) {
         "{fencing}\nwithin these bounds: pause {}, latency {}, drift {}{alarm}",
         question.pause, question.latency, question.drift
     );
+    text += &assumed.warning();
     say(&text);
 }
 
 /// What is said of one promise.
-pub fn answer(question: &Question, answer: &Answer, files: &[String]) {
+pub fn answer(question: &Question, assumed: &AssumedBounds, answer: &Answer, files: &[String]) {
     let mark = match &answer.verdict {
         Verdict::Kept(_) => '✓',
         Verdict::Broken(_) => '✗',
         Verdict::Unknown { .. } => '?',
     };
     let mut text = format!("\n{mark} {}: {}\n", answer.promise, answer.promise.about());
+    text += &assumed.beyond(answer);
     match &answer.verdict {
         Verdict::Kept(proof) => {
             let _ = writeln!(
@@ -147,7 +150,12 @@ pub fn tail(question: &Question, doctor: &Doctor) {
 }
 
 impl PromiseJson {
-    pub fn new(configuration: Option<&Configuration>, answer: &Answer, files: Vec<String>) -> Self {
+    pub fn new(
+        configuration: Option<&Configuration>,
+        assumed: &AssumedBounds,
+        answer: &Answer,
+        files: Vec<String>,
+    ) -> Self {
         let sized = match &answer.verdict {
             Verdict::Kept(proof) => Some((proof.sized, Some(proof.states))),
             Verdict::Broken(execution) => Some((execution.sized, None)),
@@ -160,6 +168,7 @@ impl PromiseJson {
         PromiseJson {
             property: answer.promise.name(),
             verdict: answer.verdict.word(),
+            not_given: assumed.json(answer),
             slack: answer.boundaries.iter().map(slack).collect(),
             assumptions: answer.assumptions.clone(),
             scenario: sized.map(|(sized, _)| sized.scenario.to_string()),

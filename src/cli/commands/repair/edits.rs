@@ -9,6 +9,8 @@ use fencepost::{AnyScenario, catalogue};
 use serde_json::Value as Json;
 use toml::{Table, Value};
 
+use super::mistakes::brings_mistake;
+
 /// At most this number of integers is tried for a setting: those that are nearest to its value.
 const NUMBERS_MAX: usize = 6;
 
@@ -61,16 +63,21 @@ fn resolved<'a>(root: &'a Json, schema: &'a Json) -> &'a Json {
     }
 }
 
-/// Every edit of one of the knobs that makes a difference, in the order of the knobs. Some are valid only together with others.
+/// Every edit of one of the knobs that makes a difference and brings in no mistake of a client, in the order of the knobs. Some are valid
+/// only together with others.
 pub fn edits(scenario: &dyn AnyScenario, knobs: &[String], material: &Material) -> Vec<Edit> {
     let table = table(scenario);
+    let system = scenario.description().system;
     let mut found = Vec::new();
     for knob in knobs {
         let before = lookup(&table, knob).cloned();
         // A default has two names: its value, and none.
         let mut seen: Vec<Box<dyn AnyScenario>> = vec![scenario.copy()];
-        for after in values(scenario.description().system, knob, before.as_ref(), material) {
+        for after in values(system, knob, before.as_ref(), material) {
             let edit = Edit { knob: knob.clone(), before: before.clone(), after };
+            if brings_mistake(system, &edit) {
+                continue;
+            }
             match with(scenario, &[&edit]) {
                 Ok(other) if seen.iter().any(|seen| other.is_same(&**seen)) => {}
                 Ok(other) => {

@@ -3,6 +3,7 @@
 mod counterexamples;
 mod edits;
 mod kept;
+mod mistakes;
 mod price;
 mod search;
 mod tell;
@@ -35,7 +36,8 @@ use crate::target;
 ///
 /// Edits change settings of the service and its clients, or what the resource accepts. Each set of edits is checked like a scenario
 /// of its own. A repair keeps every promise that was broken and every promise that held, all proven. Sets of edits whose verdicts would
-/// rest on another assumption about delays, clocks, faults or fairness are left out. The search ends with the first size that has
+/// rest on another assumption about delays, clocks, faults or fairness are left out, and so are values that are mistakes of a client or faults
+/// of a server. The search ends with the first size that has
 /// repairs: those shown are minimal. They are sorted by the waiting time that they cost over some seeds, which is measured and not proven.
 #[derive(Args, Debug)]
 #[command(after_help = EXIT_CODES)]

@@ -1,0 +1,116 @@
+//! Bounds on the environment that nobody gave. They are taken as 0, which no network and no machine keeps: the answer begins by saying so,
+//! and says at each promise that is kept how far it holds beyond.
+
+use std::fmt::Write;
+
+use fencepost_doctor::{Answer, Boundary, Direction, Quantity, Question};
+
+use crate::json::AssumedBoundJson;
+
+/// A bound that is taken as 0 where it is not given.
+#[derive(Debug)]
+struct AssumedBound {
+    quantity: Quantity,
+    zero: &'static str,
+    /// What the world is like in which it is 0.
+    meaning: &'static str,
+    /// A value as people give it: not a recommendation, and no verdict rests on it.
+    example: &'static str,
+}
+
+const BOUNDS: [AssumedBound; 3] = [
+    AssumedBound {
+        quantity: Quantity::Pause,
+        zero: "0s",
+        meaning: "no client ever stands still: no garbage collection, no swapping, no virtual machine that is moved",
+        example: "20s",
+    },
+    AssumedBound {
+        quantity: Quantity::Latency,
+        zero: "0s",
+        meaning: "no message takes any time, and no request waits at a server",
+        example: "200ms",
+    },
+    AssumedBound {
+        quantity: Quantity::Drift,
+        zero: "0ppm",
+        meaning: "the clocks of clients are never slower than the servers'",
+        example: "200ppm",
+    },
+];
+
+/// The bounds that were not given, in the order of the answer.
+#[derive(Debug)]
+pub struct AssumedBounds(Vec<&'static AssumedBound>);
+
+impl AssumedBounds {
+    /// Those of a question whose command line gives the bounds for which `is_given` holds. An answer on the terminal that is not 0 gives
+    /// one, too.
+    pub fn of(question: &Question, is_given: impl Fn(Quantity) -> bool) -> Self {
+        let is_zero = |quantity: Quantity| quantity.of(question).is_some_and(|value| value.is_zero());
+        AssumedBounds(BOUNDS.iter().filter(|bound| !is_given(bound.quantity) && is_zero(bound.quantity)).collect())
+    }
+
+    /// Whether this bound is one of them.
+    pub fn has(&self, bound: Quantity) -> bool {
+        self.0.iter().any(|other| other.quantity == bound)
+    }
+
+    /// The warning above the verdicts; empty if every bound was given.
+    pub fn warning(&self) -> String {
+        if self.0.is_empty() {
+            return String::new();
+        }
+        let names: Vec<&str> = self.0.iter().map(|bound| bound.quantity.name()).collect();
+        let options: Vec<String> =
+            self.0.iter().map(|bound| format!("--{} {}", bound.quantity.name(), bound.example)).collect();
+        let mut text = format!("\nWARNING: not given, and taken as 0: {}\n", names.join(", "));
+        for bound in &self.0 {
+            let _ = writeln!(text, "  {} {}: {}", bound.quantity.name(), bound.zero, bound.meaning);
+        }
+        let _ = writeln!(
+            text,
+            "  A ✓ holds in that world, and up to the values below it. Give your bounds, for example: {}",
+            options.join(" ")
+        );
+        text
+    }
+
+    /// The line below a promise that is kept: how far beyond 0 it holds. Empty if every bound was given.
+    pub fn beyond(&self, answer: &Answer) -> String {
+        if self.0.is_empty() || !answer.verdict.is_kept() {
+            return String::new();
+        }
+        let limits: Vec<String> = self.0.iter().filter_map(|bound| limit(bound, answer)).collect();
+        let alone = if limits.len() > 1 { "; each alone, the others 0" } else { "" };
+        format!("  under bounds that were not given, it holds for {}{alone}\n", limits.join(", "))
+    }
+
+    /// The same for a JSON line.
+    pub fn json(&self, answer: &Answer) -> Vec<AssumedBoundJson> {
+        let one = |bound: &&AssumedBound| {
+            let up = boundary(bound, answer);
+            AssumedBoundJson {
+                bound: bound.quantity.name(),
+                taken_as: bound.zero,
+                meaning: bound.meaning,
+                kept_to: up.map(|up| up.kept.to_string()),
+                broken_from: up.and_then(|up| up.broken).map(|broken| broken.to_string()),
+            }
+        };
+        self.0.iter().map(one).collect()
+    }
+}
+
+fn boundary<'a>(bound: &AssumedBound, answer: &'a Answer) -> Option<&'a Boundary> {
+    answer.boundaries.iter().find(|other| other.quantity == bound.quantity && other.direction == Direction::Up)
+}
+
+fn limit(bound: &AssumedBound, answer: &Answer) -> Option<String> {
+    let Boundary { kept, broken, .. } = boundary(bound, answer)?;
+    let name = bound.quantity.name();
+    Some(match broken {
+        Some(broken) => format!("{name} up to {kept} (broken at {broken})"),
+        None => format!("{name} up to {kept}"),
+    })
+}
