@@ -54,7 +54,7 @@ pub(crate) fn explore<P: Service>(
         }
         None => None,
     };
-    let Searched { states, transitions, depth, cut, marks, .. } = searched;
+    let StaterightResult { states, transitions, depth, cut, marks, .. } = searched;
     Ok(Exploration {
         states,
         transitions,
@@ -70,7 +70,7 @@ pub(crate) fn explore<P: Service>(
 }
 
 /// What a search came to.
-struct Searched {
+struct StaterightResult {
     states: u64,
     transitions: u64,
     depth: u64,
@@ -80,7 +80,7 @@ struct Searched {
     violation: Option<Vec<State>>,
 }
 
-fn search(space: Space, limits: Limits) -> Result<Searched, InternalError> {
+fn search(space: Space, limits: Limits) -> Result<StaterightResult, InternalError> {
     let mut builder = space.checker().threads(1);
     if let Some(depth) = limits.depth {
         builder = builder.target_max_depth(usize::try_from(depth).unwrap_or(usize::MAX).saturating_add(1));
@@ -93,7 +93,7 @@ fn search(space: Space, limits: Limits) -> Result<Searched, InternalError> {
     let deepest = checker.max_depth() as u64;
     let too_deep = limits.depth.filter(|depth| deepest > *depth).map(|depth| format!("--max-depth {depth}"));
     space.stop_counting();
-    Ok(Searched {
+    Ok(StaterightResult {
         states: checker.unique_state_count() as u64,
         transitions: space.transitions(),
         depth: limits.depth.map_or(deepest, |depth| deepest.min(depth)),
