@@ -74,13 +74,13 @@ pub fn answer(question: &Question, assumed: &AssumedBounds, answer: &Answer, fil
             );
             text += &story(execution);
             if answer.repairs.is_empty() {
-                text += "  no single change within these knobs repairs it\n";
+                text += "  no change of one or two of these settings repairs it\n";
             } else {
-                text += "  what repairs it, each change proven:\n";
+                text += "  what repairs it, each proven:\n";
             }
             for repair in answer.repairs.iter().take(REPAIRS_MAX) {
-                let _ = writeln!(text, "    {}", repair.change);
-                if repair.change.is_setting() && Price::of(&repair.question) != Price::of(question) {
+                let _ = writeln!(text, "    {repair}");
+                if repair.is_setting() && Price::of(&repair.question) != Price::of(question) {
                     let _ = writeln!(text, "      then {}", Price::of(&repair.question));
                 }
                 for lost in &repair.breaks {
@@ -185,8 +185,8 @@ impl PromiseJson {
                 .map(|repair| {
                     let price = Price::of(&repair.question);
                     RepairJson {
-                        change: repair.change.to_string(),
-                        is_setting: repair.change.is_setting(),
+                        change: repair.to_string(),
+                        is_setting: repair.is_setting(),
                         breaks: repair.breaks.iter().map(|promise| promise.name()).collect(),
                         failover: price.failover,
                         notice: price.notice,
