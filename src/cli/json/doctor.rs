@@ -27,7 +27,7 @@ pub struct PromiseJson {
     pub understood: Vec<UnderstoodJson>,
 }
 
-/// A bound on the environment that nobody gave.
+/// A bound on the environment that was not given.
 #[derive(Serialize, JsonSchema)]
 pub struct AssumedBoundJson {
     /// `pause`, `latency` or `drift`.

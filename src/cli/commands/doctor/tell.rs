@@ -16,7 +16,7 @@ use crate::output::say;
 /// The maximum number of repairs that are shown.
 const REPAIRS_MAX: usize = 4;
 
-/// The settings of the question, and the bounds that nobody gave.
+/// The settings of the question, and the bounds that were not given.
 pub fn head(question: &Question, assumed: &AssumedBounds) {
     let or_none = |duration: Option<Duration>| duration.map_or("none".to_owned(), |duration| duration.to_string());
     let (what, delay) = match question.slots {
