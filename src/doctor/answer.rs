@@ -17,7 +17,7 @@ pub struct Answer {
     pub verdict: Verdict,
     /// If it is kept: where it breaks.
     pub boundaries: Vec<Boundary>,
-    /// If it is broken: single changes that make it hold, the smallest first.
+    /// If it is broken: changes of one setting or of two that make it hold, the smallest first.
     pub repairs: Vec<Repair>,
     /// What the verdict rests on.
     pub assumptions: Vec<String>,

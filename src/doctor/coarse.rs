@@ -241,7 +241,15 @@ impl Told {
     }
 }
 
+/// How many ticks of a TTL and of a message, multiplied, a scenario of one client may have: seconds of search.
+const KEEPING_SIZE_MAX: i64 = 4_000;
+
 impl Keeping {
+    /// Whether it is explored in seconds: a message that is under way for long is in many places at each instant of the TTL.
+    pub(crate) fn is_small(&self) -> bool {
+        self.ttl * i64::from(self.multiplier) * self.message.max(1) <= KEEPING_SIZE_MAX
+    }
+
     pub(crate) fn scenario(self, name: &str) -> Scenario<Consul> {
         let settings = Settings {
             ttl: Some(Ticks::new(self.ttl)),

@@ -13,7 +13,8 @@
 //! judge     the verdict: a proof, an execution, or neither
 //! quantity  the numbers of a question
 //! slack     where the verdict changes, by bisection
-//! repair    single changes that make a promise hold
+//! repair    changes that make a promise hold
+//! pairs     those of two settings
 //! written   small scenarios as files, for `fencepost check`
 //! answer    all of it
 //! ```
@@ -26,6 +27,7 @@ pub mod configuration;
 mod judge;
 mod narrower;
 mod pace;
+mod pairs;
 mod promise;
 mod quantity;
 mod question;

@@ -18,7 +18,7 @@ const WRITING_TICKS_MAX: i64 = 5;
 const TOLD_TICKS_MAX: i64 = 8;
 
 /// The most ticks of a TTL in a scenario of one client.
-const KEEPING_TICKS_MAX: i64 = 40;
+const KEEPING_TICKS_MAX: i64 = 120;
 
 /// For each kind of narrower scenario the coarsest one that looks as if it broke the promise.
 pub(crate) fn candidates(question: &Question, promise: Promise) -> Vec<InTicks> {
@@ -55,12 +55,17 @@ fn lease(question: &Question, promise: Promise) -> Option<InTicks> {
     Some(InTicks { scenario: Coarse::Lease(scenario), tick })
 }
 
+/// The most ticks of a lock-delay in a scenario that ties.
+const TIED_TICKS_MAX: i64 = 4;
+
 /// The smallest lease that is over in the very instant in which the key is free: a TTL of one tick, and a holder, or its write, that is
-/// late by the rest. Whether the bounds allow so much lateness is left to the exact scenario, at the pace of the exact durations.
+/// late by the rest. A tick of the lock-delay is no longer than one of the TTL, so that a client that created its session a tick before
+/// the end has not lost its own lease. Whether the bounds allow so much lateness is left to the exact scenario, at the pace of the exact
+/// durations.
 fn tied(question: &Question, promise: Promise) -> Option<InTicks> {
     let tick = question.ttl.filter(|_| question.belief == LockBelief::SelfLimiting && !question.false_alarm)?;
     let multiplier = question.ttl_multiplier;
-    let delay = i64::from(question.delay() > Duration::ZERO);
+    let delay = up(question.delay(), tick).min(TIED_TICKS_MAX);
     let late = i64::from(multiplier) - 1 + delay;
     let (stay, write) = if promise == Promise::NoLostUpdate { (0, Some(late)) } else { (late, None) };
     let slot = question.slots.is_some();
@@ -132,6 +137,7 @@ fn keeping(question: &Question, rounds: bool) -> Option<InTicks> {
             if scenario.counts { renew.max(round_trip) + late + 2 * round_trip } else { renew + late + round_trip };
         scenario.wake >= 0 && gap >= lasts
     };
-    let (scenario, tick) = (1..=KEEPING_TICKS_MAX).map(sized).find(|(scenario, _)| looks_broken(scenario))?;
+    let sizes = (1..=KEEPING_TICKS_MAX).map(sized).filter(|(scenario, _)| scenario.is_small());
+    let (scenario, tick) = sizes.into_iter().find(|(scenario, _)| looks_broken(scenario))?;
     Some(InTicks { scenario: Coarse::Keeping(scenario), tick })
 }

@@ -12,8 +12,18 @@ pub(crate) struct Pace {
     tick: i64,
     /// Instants in ticks, and what they are exactly; both ascend. In between, instants are spread evenly.
     marks: Vec<(i64, i64)>,
-    /// Which answer to the creation of a session, from 1, arrives as late as it may: only then does the client begin to renew.
-    pub(crate) hears_late: Option<u32>,
+    /// Which messages come later than the marks say.
+    late: Late,
+}
+
+/// Messages that arrive as late as they may.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+enum Late {
+    None,
+    /// Those that are as late as they may be in ticks.
+    Alike,
+    /// The answer to the creation of this session, from 1, but not after this instant: only then does the client begin to renew.
+    Created(u32, i64),
 }
 
 impl Pace {
@@ -28,13 +38,23 @@ impl Pace {
         }
         begin + (ticks - from) * self.tick
     }
+
+    /// The latest instant at which a message arrives; none: when the marks say. `is_late`: in ticks it is as late as it may be. `created`:
+    /// it is the answer to the creation of this session.
+    pub(crate) fn arrival(&self, is_late: bool, created: Option<u32>) -> Option<i64> {
+        match self.late {
+            Late::Alike => is_late.then_some(i64::MAX),
+            Late::Created(session, latest) => (created == Some(session)).then_some(latest),
+            Late::None => None,
+        }
+    }
 }
 
 /// The paces that are tried, in this order: each tick as long as the next; the TTL, the end of the session and that of the lock-delay at
-/// their exact instants, with a client that hears late of its session, and without.
+/// their exact instants; either with messages that are on time, or some that are late.
 pub(crate) fn paces(sized: &InTicks, question: &Question) -> Vec<Pace> {
     let tick = exact(sized.tick).count();
-    let even = Pace { tick, marks: Vec::new(), hears_late: None };
+    let even = Pace { tick, marks: Vec::new(), late: Late::None };
     let (ttl, multiplier, delay) = match sized.scenario {
         Coarse::Lease(Lease { ttl, multiplier, delay, alarm: false, .. })
         | Coarse::Told(Told { ends: Ends::ByTtl(ttl, multiplier), delay, .. }) => (ttl, multiplier, delay),
@@ -51,18 +71,27 @@ pub(crate) fn paces(sized: &InTicks, question: &Question) -> Vec<Pace> {
     let (expiry, expires) = (ttl * i64::from(multiplier), lasts * i64::from(multiplier));
     mark(expiry, expires);
     mark(expiry + delay, expires + exact(question.delay()).count());
-    let marked = Pace { tick, marks, hears_late: None };
-    let late = |answer| Pace { hears_late: Some(answer), ..marked.clone() };
-    vec![even, late(1), late(2), marked]
+    let marked = Pace { tick, marks, late: Late::None };
+    let with = |pace: &Pace, late| Pace { late, ..pace.clone() };
+    vec![
+        with(&even, Late::None),
+        with(&even, Late::Alike),
+        with(&marked, Late::None),
+        with(&marked, Late::Alike),
+        with(&marked, Late::Created(1, i64::MAX)),
+        // A holder that counts its lease enters before it is over.
+        with(&marked, Late::Created(1, lasts)),
+        with(&marked, Late::Created(2, i64::MAX)),
+    ]
 }
 
 #[cfg(test)]
 mod tests {
-    use super::Pace;
+    use super::{Late, Pace};
 
     #[test]
     fn instants_between_marks_are_spread_evenly() {
-        let pace = Pace { tick: 7, marks: vec![(2, 10), (3, 30)], hears_late: None };
+        let pace = Pace { tick: 7, marks: vec![(2, 10), (3, 30)], late: Late::None };
         assert_eq!([0, 1, 2, 3, 4, 5].map(|ticks| pace.at(ticks)), [0, 5, 10, 30, 37, 44]);
     }
 }

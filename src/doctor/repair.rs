@@ -1,4 +1,4 @@
-//! What to change: single changes that make a broken promise hold, each proven, with what it costs.
+//! What to change: changes of one setting, and of two, that make a broken promise hold, each proven, with what it costs.
 
 use std::fmt;
 
@@ -6,20 +6,45 @@ use fencepost_checker::InternalError;
 use fencepost_model::units::Duration;
 
 use crate::judge::Doctor;
+use crate::pairs::Changed;
 use crate::promise::Promise;
-use crate::quantity::{Direction, Quantity, QuantityValue};
+use crate::quantity::{Direction, Quantity, QuantityValue, count};
 use crate::question::{LockBelief, Question};
 use crate::wider::{sum, times};
 
-/// One change.
+/// What makes a promise hold.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Repair {
-    /// A change of the settings.
-    pub change: Change,
-    /// The settings with it. The promise is proven for them.
+    /// One change of the settings, or two.
+    pub changes: Vec<Change>,
+    /// The settings with them. The promise is proven for them.
     pub question: Question,
-    /// The other promises that it breaks: they were kept before.
+    /// The other promises that they break: they were kept before.
     pub breaks: Vec<Promise>,
+}
+
+impl Repair {
+    /// Whether each change is a setting that an operator can change, and not a bound on the environment.
+    pub fn is_setting(&self) -> bool {
+        self.changes.iter().all(Change::is_setting)
+    }
+
+    /// How large the largest change is, in thousandths of what was there.
+    fn size(&self) -> i64 {
+        self.changes.iter().map(size).max().unwrap_or_default()
+    }
+}
+
+impl fmt::Display for Repair {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (at, change) in self.changes.iter().enumerate() {
+            if at > 0 {
+                f.write_str(", and ")?;
+            }
+            change.fmt(f)?;
+        }
+        Ok(())
+    }
 }
 
 /// A change of the settings.
@@ -106,42 +131,59 @@ impl fmt::Display for Price {
 }
 
 impl Doctor {
-    /// The single changes that make a broken promise hold: first those of settings, and of these the smallest in proportion first.
+    /// The changes of one setting that make a broken promise hold, and those of two where they are smaller, or where no change of one is
+    /// enough: first those of settings, and of these the smallest in proportion first.
     ///
     /// # Errors
     /// An internal error.
     pub fn repairs(&mut self, question: &Question, promise: Promise) -> Result<Vec<Repair>, InternalError> {
-        let mut changes = Vec::new();
+        let before = self.kept(question)?;
+        let mut repairs = Vec::new();
         for quantity in Quantity::ALL {
             for direction in [Direction::Up, Direction::Down] {
                 let Some(from) = quantity.of(question) else { continue };
-                if let Some(to) = self.nearest(question, promise, quantity, direction)? {
-                    changes.push((Change::Number { quantity, from, to }, quantity.with(question, to)));
-                }
+                let Some(to) = self.nearest(question, promise, quantity, direction)? else { continue };
+                let Some(other) = quantity.with(question, to) else { continue };
+                let change = Change::Number { quantity, from, to };
+                repairs.extend(self.repair(vec![change], other, promise, &before)?);
             }
         }
-        if question.belief != LockBelief::SelfLimiting && question.ttl.is_some() {
-            changes.push((Change::Belief, Some(Question { belief: LockBelief::SelfLimiting, ..question.clone() })));
-        }
-        if promise == Promise::NoLostUpdate && !question.fencing {
-            changes.push((Change::Fencing, Some(Question { fencing: true, ..question.clone() })));
-        }
-        if question.false_alarm && question.ttl.is_some() {
-            changes.push((Change::NoChecks, Some(Question { false_alarm: false, ..question.clone() })));
-        }
-        let before = self.kept(question)?;
-        let mut repairs = Vec::new();
-        for (change, other) in changes {
-            let Some(other) = other.filter(|other| other.validate().is_ok()) else { continue };
-            if !self.judge(&other, promise)?.is_kept() {
-                continue;
+        let mut too_small = Vec::new();
+        for (change, other) in other_kinds(question, promise) {
+            match self.repair(vec![change], other.clone(), promise, &before)? {
+                Some(repair) => repairs.push(repair),
+                None => too_small.push((change, other)),
             }
-            let after = self.kept(&other)?;
-            let breaks = before.iter().copied().filter(|kept| !after.contains(kept)).collect();
-            repairs.push(Repair { change, question: other, breaks });
         }
-        repairs.sort_by_key(|repair| (!repair.change.is_setting(), !repair.breaks.is_empty(), size(&repair.change)));
+        let of_settings = repairs.iter().filter(|repair| repair.is_setting() && repair.breaks.is_empty());
+        let smallest = of_settings.map(Repair::size).min();
+        let mut sets: Vec<Changed> = self.smallest_pair(question, promise, smallest)?.into_iter().collect();
+        if smallest.is_none() {
+            for (change, other) in too_small.iter().filter(|(_, other)| other.validate().is_ok()) {
+                sets.extend(self.with_another_kind((*change, other), promise)?);
+            }
+        }
+        for (changes, other) in sets {
+            repairs.extend(self.repair(changes, other, promise, &before)?);
+        }
+        repairs.sort_by_key(|repair| (!repair.is_setting(), !repair.breaks.is_empty(), repair.size()));
         Ok(repairs)
+    }
+
+    /// The repair by these changes, if they are one.
+    fn repair(
+        &mut self,
+        changes: Vec<Change>,
+        question: Question,
+        promise: Promise,
+        before: &[Promise],
+    ) -> Result<Option<Repair>, InternalError> {
+        if question.validate().is_err() || !self.judge(&question, promise)?.is_kept() {
+            return Ok(None);
+        }
+        let after = self.kept(&question)?;
+        let breaks = before.iter().copied().filter(|kept| !after.contains(kept)).collect();
+        Ok(Some(Repair { changes, question, breaks }))
     }
 
     /// The promises that are kept.
@@ -156,13 +198,24 @@ impl Doctor {
     }
 }
 
-/// How large a change is, in thousandths of what was there; a change of another kind counts as a doubling.
+/// The changes that are no numbers.
+fn other_kinds(question: &Question, promise: Promise) -> Vec<(Change, Question)> {
+    let mut changes = Vec::new();
+    if question.belief != LockBelief::SelfLimiting && question.ttl.is_some() {
+        changes.push((Change::Belief, Question { belief: LockBelief::SelfLimiting, ..question.clone() }));
+    }
+    if promise == Promise::NoLostUpdate && !question.fencing {
+        changes.push((Change::Fencing, Question { fencing: true, ..question.clone() }));
+    }
+    if question.false_alarm && question.ttl.is_some() {
+        changes.push((Change::NoChecks, Question { false_alarm: false, ..question.clone() }));
+    }
+    changes
+}
+
+/// How large a change is, in thousandths of the smaller of both values; a change of another kind counts as a doubling.
 fn size(change: &Change) -> i64 {
     let Change::Number { from, to, .. } = change else { return 1_000 };
-    let count = |value: &QuantityValue| match value {
-        QuantityValue::Duration(duration) => duration.nanoseconds(),
-        QuantityValue::Rate(rate) => i64::from(rate.0),
-    };
-    let (from, to) = (count(from), count(to));
-    i64::try_from(i128::from((to - from).abs()) * 1_000 / i128::from(from.max(1))).unwrap_or(i64::MAX)
+    let (small, large) = (count(*from).min(count(*to)), count(*from).max(count(*to)));
+    i64::try_from(i128::from(large - small) * 1_000 / i128::from(small.max(1))).unwrap_or(i64::MAX)
 }

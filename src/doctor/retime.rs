@@ -27,17 +27,18 @@ pub(crate) fn retimed(coarse: &Trace<Consul>, exact: &Scenario<Consul>, pace: &P
                 run.advance(Ticks::new(pace.at(ticks) - run.world.now.ticks()))?;
             }
             action => {
-                let mut counterpart = match run.counterpart(&action) {
-                    Some(counterpart) => counterpart,
-                    None => run.after_reads(&action)?,
+                // What has happened already, because it could not wait for so long, does not happen again.
+                let Some(mut counterpart) = run.counterpart(&action).or_else(|| run.after_reads(&action)) else {
+                    continue;
                 };
-                if let Action::Deliver(envelope) = counterpart
-                    && is_created(&envelope.message)
-                {
-                    heard += 1;
-                    if pace.hears_late == Some(heard) {
-                        run.advance(envelope.due?.0 - run.world.now)?;
-                        counterpart = run.counterpart(&action)?;
+                if let (Action::Deliver(envelope), Action::Deliver(wanted)) = (counterpart, action) {
+                    heard += u32::from(is_created(&envelope.message));
+                    let is_late = wanted.due.is_some_and(|due| due.0.ticks() <= ticks);
+                    if let Some(instant) = pace.arrival(is_late, is_created(&envelope.message).then_some(heard)) {
+                        let due = envelope.due.map_or(instant, |due| due.0.ticks().min(instant));
+                        run.advance(Ticks::new(due - run.world.now.ticks()))?;
+                        let Some(now) = run.counterpart(&action) else { continue };
+                        counterpart = now;
                     }
                 }
                 run.take(&counterpart);

@@ -20,14 +20,14 @@ pub struct InTicks {
     pub tick: Duration,
 }
 
-/// The most ticks of a TTL in a scenario of two clients without writes: 60,000 states or so.
-const LEASE_TICKS_MAX: i64 = 45;
+/// The most ticks until the key is free in a scenario of two clients without writes.
+const LEASE_TICKS_MAX: i64 = 120;
 
 /// The most ticks of a message in a scenario of two clients that are told.
 const TOLD_TICKS_MAX: i64 = 16;
 
 /// The most ticks of a TTL in a scenario of one client.
-const KEEPING_TICKS_MAX: i64 = 40;
+const KEEPING_TICKS_MAX: i64 = 120;
 
 /// How many ticks cover a duration.
 pub(crate) fn up(duration: Duration, tick: Duration) -> i64 {
@@ -88,10 +88,10 @@ pub(crate) fn candidates(question: &Question, promise: Promise) -> Vec<InTicks> 
 /// messages take change nothing. A monitor, or the answer to a renewal, can only make A leave sooner.
 ///
 /// Of the times only three matter: how long A stays, when the key is free after a TTL, and how long the lock-delay is after a false
-/// alarm. So the tick may be any: the lease is rounded up (A stays for longer), the sum of `multiplier` x TTL and lock-delay is rounded
-/// down, and then the lock-delay is what is left of it; where gossip may be wrong, it is never more than it was, rounded down. If that many
-/// TTLs of the rounded lease do not fit into the sum, as with slow clocks and no lock-delay, the TTL is what fits, and the rest of the
-/// lease counts as lateness: A may then be inside for as long as it was, and the key is free no later than it was.
+/// alarm. So the tick may be any: the sum of lease and lateness is rounded up (A stays for longer), that of `multiplier` x TTL and lock-delay
+/// is rounded down, and then the lock-delay is what is left of it; where gossip may be wrong, it is never more than it was, rounded down. If
+/// that many TTLs of the rounded lease do not fit into the sum, as with slow clocks and no lock-delay, the TTL is what fits. The lease beside
+/// it counts as lateness: A may then be inside for as long as it was, and the key is free no later than it was.
 ///
 /// **Slots.** A semaphore of n slots is broken when a client B enters while n others are inside. B's compare-and-set has counted at most
 /// n - 1 holders, so one of the n had been pruned, or had not been counted: its session had ended when B listed the contenders
@@ -114,12 +114,13 @@ fn lease(question: &Question, promise: Promise) -> Option<InTicks> {
     }
     let multiplier = question.ttl_multiplier;
     let free = sum(times(ttl, multiplier.into()), question.delay());
+    // What A must not outlast is a whole number of ticks, so only its stay is rounded.
+    let granted = if question.false_alarm { question.delay() } else { free };
     let sized = |count: i64| {
-        let tick = tick_of(lease, count);
-        // With clocks that are slower, the TTL is no longer what the server waits for: the rest of the lease is lateness.
-        let stays = up(lease, tick) + up(stay, tick);
+        let tick = times(FINEST, (down(granted, FINEST) / count).max(1));
+        let stays = up(sum(lease, stay), tick);
         let free = down(free, tick);
-        let ttl = up(lease, tick).min((free / i64::from(multiplier)).max(1));
+        let ttl = up(lease, tick).min(free / i64::from(multiplier)).max(1);
         let left = free - ttl * i64::from(multiplier);
         let scenario = Lease {
             ttl,
@@ -214,7 +215,7 @@ fn keeping(question: &Question, counts: bool) -> Option<InTicks> {
             if scenario.counts { renew.max(round_trip) + late + 2 * round_trip } else { renew + late + round_trip };
         gap < lasts
     };
-    let sizes = (2..=KEEPING_TICKS_MAX).map(sized);
+    let sizes = (2..=KEEPING_TICKS_MAX).map(sized).filter(|(scenario, ..)| scenario.is_small());
     let (scenario, tick, _) = sizes.into_iter().find(|(scenario, _, is_fine)| *is_fine && looks_safe(scenario))?;
     Some(InTicks { scenario: Coarse::Keeping(scenario), tick })
 }

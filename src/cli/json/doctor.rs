@@ -27,7 +27,7 @@ pub struct PromiseJson {
     pub understood: Vec<UnderstoodJson>,
 }
 
-/// A bound on the environment that is not given.
+/// A bound on the environment that was not given.
 #[derive(Serialize, JsonSchema)]
 pub struct AssumedBoundJson {
     /// `pause`, `latency` or `drift`.
@@ -78,9 +78,10 @@ pub struct DoctorStepJson {
     pub violations: Vec<String>,
 }
 
-/// A change after which the promise is kept.
+/// What makes the promise hold.
 #[derive(Serialize, JsonSchema)]
 pub struct RepairJson {
+    /// One change, or two.
     pub change: String,
     pub is_setting: bool,
     /// The promises that the change breaks.

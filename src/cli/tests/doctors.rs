@@ -182,7 +182,7 @@ fn a_scenario_that_is_not_judged_is_refused_with_what_is() {
             "recipe = \"semaphore-guide\"",
             ":7:10: service.recipe: `doctor` judges the clients `recipe = \"go-lock\"`",
         ),
-        ("recipe = \"go-lock\"", "belief = \"by-monitor\"", "and this file has no recipe"),
+        ("recipe = \"go-lock\"", "belief = \"self-limiting\"", "and this file has no recipe"),
         (
             "wake_delay",
             "server_delay = 0\nwake_delay",
@@ -190,12 +190,12 @@ fn a_scenario_that_is_not_judged_is_refused_with_what_is() {
         ),
         ("message_delay = \"1200ms\"\n", "", "set synchrony.message_delay"),
         ("\"1200ms\"", "\"200ms\"", "200ms is less than wake_delay"),
-        ("ttl = \"20s\"", "ttl = \"20s\"\nunlock = \"delete\"", "in which this is \"release\""),
+        ("ttl = \"20s\"", "ttl = \"20s\"\nunlock = \"delete\"", "in which this has its default"),
         ("[[promise]]", "[budget]\nlosses = 1\n\n[[promise]]", "no faults but one false alarm"),
         (
             "\"consul-lock\"",
             "\"etcd-mutex\"",
-            "ours.toml:2:1: system: `doctor` judges locks and semaphores of Consul, and not `etcd-mutex`",
+            "ours.toml:2:10: system: `doctor` judges locks and semaphores of Consul, and not `etcd-mutex`",
         ),
     ] {
         assert!(SCENARIO.contains(from), "{from}");

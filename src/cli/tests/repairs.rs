@@ -108,7 +108,7 @@ fn a_search_that_was_stopped_is_resumed_and_ends_with_the_same_result() {
     assert_eq!(fs::read_to_string(&file).expect("it is there"), text, "it is not touched");
 }
 
-/// A client that spells its session's id differently repairs nothing that an operator would choose.
+/// A client that spells its session's id differently is no repair that an operator would choose.
 #[test]
 fn a_mistake_of_a_client_is_no_repair() {
     let output = fencepost(&["repair", "b17-release-then-stop", "--edits", "1", "--json", "--quiet"]);

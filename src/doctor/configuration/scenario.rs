@@ -219,9 +219,9 @@ fn is_known_client(
     let names = judged.keys().chain(asked.keys());
     let different = names.into_iter().find(|name| judged.get(*name) != asked.get(*name));
     let Some(name) = different else { return Ok(()) };
-    let wanted = judged.get(name).map_or("nothing".to_owned(), ToString::to_string);
+    let wanted = judged.get(name).map_or("has its default".to_owned(), |value| format!("is {value}"));
     let message = format!(
-        "`doctor` judges the client of `{}`, in which this is {wanted} (durations in microseconds): leave it out; {ELSEWHERE}",
+        "`doctor` judges the client of `{}`, in which this {wanted} (durations in microseconds): leave it out; {ELSEWHERE}",
         question.recipe
     );
     Err(source.error(&format!("service.{name}"), message))

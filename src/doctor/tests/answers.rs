@@ -1,6 +1,8 @@
 //! Whole answers.
 
-use fencepost_doctor::{Change, Direction, Doctor, LockBelief, Promise, Quantity, QuantityValue, Question, Verdict};
+use fencepost_doctor::{
+    Change, Direction, Doctor, LockBelief, Promise, Quantity, QuantityValue, Question, Repair, Verdict,
+};
 use fencepost_model::trace::replay;
 use fencepost_model::units::{Duration, PartsPerMillion};
 
@@ -30,10 +32,10 @@ fn the_go_lock_is_broken_by_long_pauses_and_a_client_that_counts_its_lease_is_no
     assert_eq!(repeated.header.scenario.service.ttl.expect("it has one").count(), 15_000_000);
     assert!(repeated.steps.last().is_some_and(|step| !step.violations.is_empty()));
     let repairs = doctor.repairs(&question, Promise::MutualExclusion).expect("no internal error");
-    assert!(repairs.iter().any(|repair| repair.change == Change::Belief), "{repairs:?}");
+    assert!(repairs.iter().any(|repair| repair.changes == [Change::Belief]), "{repairs:?}");
     // 60 s is the most that Consul grants, and not enough for an answer, a query and its answer that each take 20.2 s.
     let is_delay = |change: &Change| matches!(change, Change::Number { quantity: Quantity::LockDelay, .. });
-    assert!(!repairs.iter().any(|repair| is_delay(&repair.change)), "{repairs:?}");
+    assert!(!repairs.iter().any(|repair| repair.changes.iter().any(is_delay)), "{repairs:?}");
 }
 
 #[test]
@@ -128,4 +130,50 @@ fn an_invalid_setting_is_refused_with_a_valid_one() {
     }
     assert!(LockBelief::named("until-told").expect_err("it is not judged").to_string().contains("fencepost check"));
     assert!(Question::of_recipe("vault").expect_err("it is unknown").to_string().contains("`go-lock`"));
+}
+
+#[test]
+fn two_settings_that_change_together_change_less_than_one() {
+    let mut doctor = Doctor::default();
+    let question = asked(LockBelief::ByMonitor);
+    let repairs = doctor.repairs(&question, Promise::KeepsLock).expect("no internal error");
+    let [first, ..] = &repairs[..] else { panic!("there are some") };
+    let changed: Vec<Quantity> = first.changes.iter().filter_map(quantity).collect();
+    assert_eq!(changed, [Quantity::Ttl, Quantity::RenewEvery], "{repairs:?}");
+    let mut is_kept = |question: &Question| doctor.judge(question, Promise::KeepsLock).expect("no error").is_kept();
+    assert!(is_kept(&first.question), "{first}");
+    // Neither of them is enough, and the TTL alone has to be longer.
+    assert!(!is_kept(&Question { ttl: first.question.ttl, ..question.clone() }), "{first}");
+    assert!(!is_kept(&Question { renew_every: first.question.renew_every, ..question.clone() }), "{first}");
+    let alone =
+        repairs.iter().find(|repair| repair.changes.len() == 1 && quantity(&repair.changes[0]) == Some(Quantity::Ttl));
+    assert!(alone.is_some_and(|alone| alone.question.ttl > first.question.ttl), "{repairs:?}");
+}
+
+/// After a false alarm the monitor hears too late, whatever the lock-delay; a lease alone is too long for it.
+#[test]
+fn where_no_change_of_one_setting_is_enough_two_are_found() {
+    let mut doctor = Doctor::default();
+    let question = Question {
+        pause: duration("1s"),
+        latency: duration("20s"),
+        lock_delay: duration("10s"),
+        false_alarm: true,
+        ..Question::of_recipe("go-lock").expect("it is known")
+    };
+    let repairs = doctor.repairs(&question, Promise::MutualExclusion).expect("no internal error");
+    let of_settings: Vec<_> = repairs.iter().filter(|repair| repair.is_setting()).collect();
+    assert!(of_settings.iter().all(|repair| repair.changes.len() == 2), "{repairs:?}");
+    let is_lease = |repair: &&&Repair| repair.changes[0] == Change::Belief;
+    let delayed =
+        of_settings.iter().filter(is_lease).find(|repair| quantity(&repair.changes[1]) == Some(Quantity::LockDelay));
+    // EQ-4: 15 s + 1 s < D.
+    assert!(delayed.is_some_and(|repair| repair.question.lock_delay > duration("16s")), "{repairs:?}");
+}
+
+fn quantity(change: &Change) -> Option<Quantity> {
+    match change {
+        Change::Number { quantity, .. } => Some(*quantity),
+        _ => None,
+    }
 }

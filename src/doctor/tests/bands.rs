@@ -44,6 +44,7 @@ fn the_band_that_is_unknown_is_measured() {
         let question = settings(seed);
         let mut doctor = Doctor::default();
         let mut widest = 0;
+        println!("seed {seed}: {question:?}");
         for promise in Promise::of(&question).iter().copied() {
             let verdict = doctor.judge(&question, promise).expect("no internal error");
             if verdict.is_kept() {
@@ -52,13 +53,14 @@ fn the_band_that_is_unknown_is_measured() {
                     if width > 50 {
                         println!(
                             "seed {seed}: {promise}: {} {:?}: {width} of 1,000 of the TTL: {boundary:?}",
-                            boundary.quantity.name(), boundary.direction
+                            boundary.quantity.name(),
+                            boundary.direction
                         );
                     }
                     widest = widest.max(width);
                 }
             } else if !verdict.is_broken() {
-                println!("seed {seed}: {promise} is unknown: {question:?}");
+                println!("seed {seed}: {promise}: {verdict:?}");
                 widest = widest.max(1_000);
             }
         }

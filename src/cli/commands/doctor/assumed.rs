@@ -1,4 +1,4 @@
-//! Bounds on the environment that are not given. They are taken as 0, which no network and no machine keeps: the answer begins by saying so,
+//! Bounds on the environment that were not given. They are taken as 0, which no network and no machine keeps: the answer begins by saying so,
 //! and says at each promise that is kept how far it holds beyond.
 
 use std::fmt::Write;

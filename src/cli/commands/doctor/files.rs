@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use fencepost::model::scenario::Expect;
-use fencepost_doctor::{Answer, Coarse, Direction, Doctor, InTicks, Promise, Question, Verdict};
+use fencepost_doctor::{Answer, Change, Coarse, Direction, Doctor, InTicks, Promise, Question, Verdict};
 
 use crate::exit::CommandError;
 use crate::output::write as write_file;
@@ -52,15 +52,21 @@ pub fn write(
     }
     for repair in &answer.repairs {
         let verdict = doctor.judge(&repair.question, promise)?;
-        let name = match repair.change {
-            fencepost_doctor::Change::Number { quantity, .. } => quantity.name(),
-            fencepost_doctor::Change::Belief => "belief",
-            fencepost_doctor::Change::Fencing => "fencing",
-            fencepost_doctor::Change::NoChecks => "no-checks",
-        };
-        add(&format!("{promise}-repaired-by-{name}"), &verdict, &repair.change.to_string())?;
+        let names: Vec<&str> = repair.changes.iter().map(named).collect();
+        let name = names.join("-and-");
+        add(&format!("{promise}-repaired-by-{name}"), &verdict, &repair.to_string())?;
     }
     Ok(written)
+}
+
+/// A change, in the name of a file.
+fn named(change: &Change) -> &'static str {
+    match change {
+        Change::Number { quantity, .. } => quantity.name(),
+        Change::Belief => "belief",
+        Change::Fencing => "fencing",
+        Change::NoChecks => "no-checks",
+    }
 }
 
 /// A scenario file.

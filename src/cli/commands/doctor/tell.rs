@@ -16,7 +16,7 @@ use crate::output::say;
 /// The maximum number of repairs that are shown.
 const REPAIRS_MAX: usize = 4;
 
-/// The settings of the question, and the bounds that are not given.
+/// The settings of the question, and the bounds that were not given.
 pub fn head(question: &Question, assumed: &AssumedBounds) {
     let or_none = |duration: Option<Duration>| duration.map_or("none".to_owned(), |duration| duration.to_string());
     let (what, delay) = match question.slots {
@@ -74,13 +74,13 @@ pub fn answer(question: &Question, assumed: &AssumedBounds, answer: &Answer, fil
             );
             text += &story(execution);
             if answer.repairs.is_empty() {
-                text += "  no single change within these knobs repairs it\n";
+                text += "  no change of one or two of these settings repairs it\n";
             } else {
-                text += "  what repairs it, each change proven:\n";
+                text += "  what repairs it, each proven:\n";
             }
             for repair in answer.repairs.iter().take(REPAIRS_MAX) {
-                let _ = writeln!(text, "    {}", repair.change);
-                if repair.change.is_setting() && Price::of(&repair.question) != Price::of(question) {
+                let _ = writeln!(text, "    {repair}");
+                if repair.is_setting() && Price::of(&repair.question) != Price::of(question) {
                     let _ = writeln!(text, "      then {}", Price::of(&repair.question));
                 }
                 for lost in &repair.breaks {
@@ -185,8 +185,8 @@ impl PromiseJson {
                 .map(|repair| {
                     let price = Price::of(&repair.question);
                     RepairJson {
-                        change: repair.change.to_string(),
-                        is_setting: repair.change.is_setting(),
+                        change: repair.to_string(),
+                        is_setting: repair.is_setting(),
                         breaks: repair.breaks.iter().map(|promise| promise.name()).collect(),
                         failover: price.failover,
                         notice: price.notice,

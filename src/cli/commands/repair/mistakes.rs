@@ -1,4 +1,4 @@
-//! Values of settings that are mistakes of a client, or faults of a server, and no operator's choice. Scenarios have them to show what they
+//! Values of settings that are mistakes of a client, or faults of a server, and no choice of an operator. Scenarios have them to show what they
 //! break. An edit may take one away, and never brings one in: a client that spells its session's id differently is no repair.
 
 use fencepost::catalogue::CATALOGUE;
@@ -6,7 +6,7 @@ use toml::Value;
 
 use super::edits::Edit;
 
-/// A value that is no operator's choice.
+/// A value that no operator chooses.
 struct Mistake {
     /// The first system of its service.
     service: &'static str,
