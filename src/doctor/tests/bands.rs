@@ -68,6 +68,7 @@ fn the_band_that_is_unknown_is_measured() {
         narrow += u64::from(widest <= 50);
     }
     println!("{narrow} of {all} settings have no band wider than 5 % of the TTL");
+    assert!(narrow * 10 >= all * 9, "{narrow} of {all}");
 }
 
 /// Clocks that are slower make a lease longer than the TTL that the server waits for; without a lock-delay that is still a proof.
