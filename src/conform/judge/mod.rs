@@ -15,14 +15,17 @@
 //! sessions  the order of requests about sessions                    twins    writes that do the same
 //! passes    the planned order, the likely ones, all                 clock    when the log has got to a position
 //! plausible whether what happens is what later answers show
+//! backbone  an order laid along the log positions               follow   whether an order explains a log
 //! ```
 
 mod absorb;
 mod ahead;
 mod arrivals;
+mod backbone;
 mod blanks;
 mod clock;
 mod failures;
+mod follow;
 mod in_time;
 mod instants;
 mod parts;

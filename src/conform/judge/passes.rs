@@ -5,9 +5,10 @@ use super::super::verdict::{Objection, Possible};
 use super::Limits;
 use super::ahead::Ahead;
 use super::arrivals::Answer;
+use super::backbone;
 use super::in_time::must_be_in_time;
 use super::path::{PathStep, Paths};
-use super::plan::Plan;
+use super::plan::{MANY, Plan};
 use super::search::{Explained, Search};
 
 /// Which orders are looked at.
@@ -34,6 +35,9 @@ impl Search<'_> {
     pub(super) fn run(self, episode: &Episode, possible: &mut Possible) -> Result<(), Objection> {
         let answered = self.answers.iter().map(|answer| answer.place);
         must_be_in_time(&self.lines, answered, &self.certain, self.lateness)?;
+        if let Some(explained) = self.line_up() {
+            return self.count(&explained, possible);
+        }
         let few = self.few();
         if let Some(plan) = self.make_plan(episode, few) {
             let first = self.breadth.replace(Breadth::Planned);
@@ -46,6 +50,14 @@ impl Search<'_> {
         }
         let explained = self.widening()?;
         self.count(&explained, possible)
+    }
+
+    /// An order that is laid along the log positions of a log with many open requests, if it explains every answer.
+    fn line_up(&self) -> Option<Explained> {
+        if self.answers.iter().all(|answer| answer.others.len() < MANY) {
+            return None;
+        }
+        backbone::line_up(&self.lines, self.is_over, |order| self.follow(order))
     }
 
     /// The requests, in an order that explains every answer. None: there is none of requests alone, or it was not found.

@@ -20,7 +20,7 @@ use super::subject::Subject;
 use super::writes::created;
 
 /// From how many open requests on a log is planned.
-const MANY: usize = 16;
+pub(super) const MANY: usize = 16;
 
 /// How often parts are explained again that do not go together.
 const ROUNDS: usize = 12;

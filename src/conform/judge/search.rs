@@ -149,6 +149,11 @@ impl<'a> Search<'a> {
         }
     }
 
+    /// What the server was in at the beginning.
+    pub(super) fn start(&self) -> State {
+        self.start.clone()
+    }
+
     pub(super) fn search(&self, limits: Limits) -> Result<Explained, Objection> {
         let mut choices = VecDeque::from([Choice::new(self.start.clone())]);
         let mut known: BTreeSet<(usize, u128)> = BTreeSet::new();

@@ -1,0 +1,76 @@
+//! An order of the requests of a crowd, laid along the log positions that its answers show.
+//!
+//! Every write has a log position of its own, and answers show many of them: so what was seen stands in an order that is certain,
+//! each position between two instants. What nobody saw is inserted between, key by key. Events have no length: they have a common order
+//! if none was sent after one behind it was answered, and an event may be inserted wherever that stays so (see `sequence`). Keys
+//! meet only in that order, so that a key is walked along alone, with what others have placed as it stands there: the ends of
+//! sessions that hold several keys, transactions, listings. A key that finds no way is walked along first the next time.
+//!
+//! All of this is a guess: it is explained only by what the model says of the order that comes out (see `follow`). What is not
+//! found may be possible all the same.
+//!
+//! ```text
+//! requests  what is asked and shown        sequence  events in order, and where one may be inserted
+//! entry     what operations make of a key  draft     what has its place, and what is known of the rest
+//! writers   who wrote what was seen        layout    the log positions, and the reads that tell the most
+//! walk      along the log with one key     places    the places of what a walk comes to
+//! kept      what is needed later on        blanks    positions that only an index tells of
+//! finish    sessions, and what was refused
+//! ```
+
+mod blanks;
+mod draft;
+mod entry;
+mod finish;
+mod kept;
+mod layout;
+mod places;
+mod requests;
+mod sequence;
+mod walk;
+mod writers;
+
+use self::draft::Draft;
+use self::requests::Requests;
+use super::super::log::LogRecord;
+
+/// How often an order is looked for.
+const ROUNDS: usize = 60;
+
+/// How much work the walks of all rounds take before an order is given up: a few seconds.
+const WORK: usize = 300_000_000;
+
+/// Which way is tried first, where there are several.
+const POLICIES: usize = 6;
+
+/// The first order that is explained, with what explains it. Of requests that were not answered, none was carried out. None: no such
+/// order was found.
+pub(super) fn line_up<T>(
+    lines: &[LogRecord],
+    is_over: &dyn Fn() -> bool,
+    explain: impl Fn(&[usize]) -> Option<T>,
+) -> Option<T> {
+    let requests = Requests::of(lines)?;
+    let first = Draft::new(&requests)?;
+    let mut keys = first.keys_by_size();
+    let (mut in_vain, mut work) = (0, 0);
+    for round in 0..ROUNDS {
+        // The first key finds no way with any policy.
+        if is_over() || in_vain > POLICIES || work > WORK {
+            return None;
+        }
+        let mut draft = Draft { policy: round % POLICIES, ..first.clone() };
+        let stuck = keys.iter().position(|key| !draft.walk(*key));
+        work += draft.work;
+        if let Some(stuck) = stuck {
+            in_vain = if stuck == 0 { in_vain + 1 } else { 0 };
+            keys[..=stuck].rotate_right(1);
+            continue;
+        }
+        if let Some(explained) = draft.finish().and_then(|order| explain(&order)) {
+            return Some(explained);
+        }
+        keys.rotate_left(1);
+    }
+    None
+}
