@@ -99,7 +99,7 @@ impl Debug for Choice {
 }
 
 /// Where a step leads.
-pub(super) struct Taken {
+pub(super) struct TakenStep {
     pub(super) world: Box<dyn ErasedWorld>,
     /// Whether that is the world from which it was taken.
     pub(super) is_same: bool,
@@ -118,7 +118,7 @@ pub(super) trait Transitions: Send + Sync {
     ///
     /// # Errors
     /// The model panicked; a sentence says where.
-    fn take(&self, world: &dyn ErasedWorld, choice: &Choice) -> Result<Taken, String>;
+    fn take(&self, world: &dyn ErasedWorld, choice: &Choice) -> Result<TakenStep, String>;
 
     /// What a step makes true, who has the lock and who believes so.
     fn tell(&self, world: &dyn ErasedWorld, choice: &Choice) -> String;
@@ -154,7 +154,7 @@ impl<P: Service> Transitions for FormedTransitions<P> {
         has_loss
     }
 
-    fn take(&self, world: &dyn ErasedWorld, choice: &Choice) -> Result<Taken, String> {
+    fn take(&self, world: &dyn ErasedWorld, choice: &Choice) -> Result<TakenStep, String> {
         let (last, action) = (typed::<P>(world), choice.action::<P>());
         let take = || {
             // All of the next world is looked at, whatever the step changed: our own search keeps what it knows of the rest,
@@ -166,7 +166,7 @@ impl<P: Service> Transitions for FormedTransitions<P> {
         let (world, step) =
             catch_unwind(AssertUnwindSafe(take)).map_err(|panic| panicked(&action.to_string(), &*panic))?;
         let marks = Marks { reached: self.scenario.reached(&step.facts).0, kinds: kind_bit(action) };
-        Ok(Taken { is_same: **world == **last, is_violation: !step.violations.is_empty(), marks, world })
+        Ok(TakenStep { is_same: **world == **last, is_violation: !step.violations.is_empty(), marks, world })
     }
 
     fn tell(&self, world: &dyn ErasedWorld, choice: &Choice) -> String {
