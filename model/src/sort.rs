@@ -5,15 +5,22 @@ const GAPS: [usize; 12] = [17_961, 7_983, 3_548, 1_577, 701, 301, 132, 57, 23, 1
 
 /// Sorts a list; equal values may change places. It is Shell's sort, which is insertion sort for up to four values: lists of a world are short and
 /// nearly sorted, and have many types. The sort of the standard library is some ten functions for each type, a tenth of what is compiled for a service.
+#[inline]
 pub fn sort_short<T: Ord>(list: &mut [T]) {
-    let count = list.len();
-    for gap in GAPS.into_iter().filter(|gap| *gap < count) {
-        for end in gap..count {
-            let mut place = end;
-            while place >= gap && list[place] < list[place - gap] {
-                list.swap(place, place - gap);
-                place -= gap;
-            }
+    match list.len() {
+        0 | 1 => {}
+        2..=4 => sort_by_gap(list, 1),
+        count => GAPS.into_iter().filter(|gap| *gap < count).for_each(|gap| sort_by_gap(list, gap)),
+    }
+}
+
+/// Sorts the values that stand this far apart.
+fn sort_by_gap<T: Ord>(list: &mut [T], gap: usize) {
+    for end in gap..list.len() {
+        let mut place = end;
+        while place >= gap && list[place] < list[place - gap] {
+            list.swap(place, place - gap);
+            place -= gap;
         }
     }
 }
