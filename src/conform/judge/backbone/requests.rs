@@ -6,6 +6,7 @@ use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use serde_json::Value;
 
+use super::super::super::consul::part;
 use super::super::super::log::LogRecord;
 use super::super::writes::{created, ttl};
 use super::super::{is_idle, is_success};
@@ -76,9 +77,7 @@ impl Request {
     pub(super) fn operations(&self) -> &[Operation] {
         if let What::Operations(operations) = &self.what { operations } else { &[] }
     }
-}
 
-impl Request {
     /// The key for which it was refused, if that can be just one.
     pub(super) fn refuser(&self) -> Option<usize> {
         let may_fail = |verb: Verb| !matches!(verb, Verb::Put | Verb::Delete);
@@ -237,7 +236,7 @@ impl Requests {
         }
         if let Some(id) = created(line) {
             let body: Value = serde_json::from_slice(&line.question.body).unwrap_or_default();
-            let text = |name: &str| super::super::super::consul::part(&body, name).and_then(Value::as_str);
+            let text = |name: &str| part(&body, name).and_then(Value::as_str);
             // It may end by itself.
             if ttl(line).is_some_and(|ttl| line.sent.saturating_add(ttl) <= end) {
                 return None;
@@ -253,7 +252,6 @@ impl Requests {
     }
 
     fn operation(&mut self, item: &Value) -> Option<Operation> {
-        let part = super::super::super::consul::part;
         let item = part(item, "KV")?;
         let text = |name: &str| part(item, name).and_then(Value::as_str).unwrap_or_default();
         let index = part(item, "Index").and_then(Value::as_u64).unwrap_or(0);
