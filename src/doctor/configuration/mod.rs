@@ -61,7 +61,7 @@ pub struct Configuration {
     pub kind: String,
     /// The settings; pauses, latency and drift are 0, for only a scenario file says them.
     pub question: Question,
-    /// Whether it says how long clients pause and messages travel, and how clocks run.
+    /// Whether it says how long clients pause and messages travel. None says how clocks run.
     pub has_bounds: bool,
     /// How each field was understood, in the order of the text; then the defaults of those that it does not have.
     pub fields: Vec<Field>,

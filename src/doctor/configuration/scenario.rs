@@ -33,7 +33,8 @@ const ELSEWHERE: &str = "`fencepost check` judges it as it stands";
 /// # Errors
 /// A mistake in the file, or what in it is not judged here; with the place.
 pub fn of_scenario(text: &str, file: &str) -> Result<Configuration, ConfigurationError> {
-    read(&SourceText { text, file }).map_err(|error| {
+    // What is no TOML is refused, with its place, when it is read as a scenario.
+    read(&SourceText { text, file, table: text.parse().unwrap_or_default() }).map_err(|error| {
         let place = Place { line: error.line, column: error.column };
         ConfigurationError { file: error.file, place, message: error.message }
     })
@@ -42,6 +43,7 @@ pub fn of_scenario(text: &str, file: &str) -> Result<Configuration, Configuratio
 struct SourceText<'a> {
     text: &'a str,
     file: &'a str,
+    table: toml::Table,
 }
 
 impl SourceText<'_> {
@@ -49,17 +51,18 @@ impl SourceText<'_> {
         ScenarioError::at(self.text, self.file, path, message.into())
     }
 
+    /// The value at a path, where the file has it.
+    fn value(&self, path: &str) -> Option<&toml::Value> {
+        let (first, rest) = path.split_once('.').map_or((path, None), |(first, rest)| (first, Some(rest)));
+        let value = self.table.get(first)?;
+        rest.map_or(Some(value), |rest| rest.split('.').try_fold(value, |value, name| value.get(name)))
+    }
+
     /// A field as it was understood, where the file has it.
     fn field(&self, path: &str, value: String, reading: Reading) -> Option<Field> {
-        let name = path.rsplit('.').next().unwrap_or(path);
-        let is_there = self.text.lines().any(|line| line.trim_start().starts_with(name));
+        self.value(path)?;
         let ScenarioError { line, column, .. } = self.error(path, "");
-        is_there.then(|| Field {
-            name: path.to_owned(),
-            place: Some(Place { line, column }),
-            value: Some(value),
-            reading,
-        })
+        Some(Field { name: path.to_owned(), place: Some(Place { line, column }), value: Some(value), reading })
     }
 }
 
@@ -109,10 +112,7 @@ fn read(source: &SourceText<'_>) -> Result<Configuration, ScenarioError> {
 
 /// The recipe that the file names.
 fn recipe_of(source: &SourceText<'_>, system: &str) -> Result<&'static str, ScenarioError> {
-    let named = source.text.lines().find_map(|line| {
-        let value = line.trim_start().strip_prefix("recipe")?.trim_start().strip_prefix('=')?.trim_start();
-        value.strip_prefix(['"', '\''])?.split(['"', '\'']).next()
-    });
+    let named = source.value("service.recipe").and_then(toml::Value::as_str);
     let known = if system == "consul-semaphore" { &["go-semaphore"][..] } else { &RECIPES[..] };
     match named.and_then(|name| known.iter().find(|known| **known == name)) {
         Some(&"go-semaphore") => Ok("go-lock"),

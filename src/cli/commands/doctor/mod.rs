@@ -190,13 +190,10 @@ impl Doctor {
     /// The bounds that neither the command line nor the configuration gives.
     fn assumed(&self, question: &Question, configuration: Option<&Configuration>) -> AssumedBounds {
         let has_bounds = configuration.is_some_and(|configuration| configuration.has_bounds);
-        AssumedBounds::of(question, |bound| {
-            has_bounds
-                || match bound {
-                    Quantity::Pause => self.pause.is_some(),
-                    Quantity::Latency => self.latency.is_some(),
-                    _ => self.drift.is_some(),
-                }
+        AssumedBounds::of(question, |bound| match bound {
+            Quantity::Pause => has_bounds || self.pause.is_some(),
+            Quantity::Latency => has_bounds || self.latency.is_some(),
+            _ => self.drift.is_some(),
         })
     }
 

@@ -74,7 +74,7 @@ pub fn answer(question: &Question, assumed: &AssumedBounds, answer: &Answer, fil
             );
             text += &story(execution);
             if answer.repairs.is_empty() {
-                text += "  no change of one or two of these settings repairs it\n";
+                text += "  no repair was found: each setting was changed alone, and two by one factor, which is nine at most\n";
             } else {
                 text += "  what repairs it, each proven:\n";
             }
