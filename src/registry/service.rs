@@ -23,6 +23,10 @@ pub trait AnyService: Debug + Send + Sync {
     /// What published documents say of it, and which promises show that it is wrong: TOML, as `reports` reads it.
     fn documents(&self) -> &'static [&'static str];
 
+    /// Values of its settings that are mistakes of a client, or faults of a server, and no choice of an operator: the dotted path, and a word,
+    /// `true` or `false`.
+    fn mistakes(&self) -> &'static [(&'static str, &'static str)];
+
     /// The goals that only its events reach.
     fn goals(&self) -> &'static [Goal];
 
@@ -56,6 +60,7 @@ pub trait AnyService: Debug + Send + Sync {
 pub struct Registered<S: Service> {
     scenarios: &'static [(&'static str, &'static str)],
     documents: &'static [&'static str],
+    mistakes: &'static [(&'static str, &'static str)],
     erase: Erase<S>,
 }
 
@@ -71,13 +76,19 @@ pub const fn erase<S: Service>() -> Erase<S> {
 impl<S: Service> Registered<S> {
     /// A service with these scenarios: names and texts.
     pub const fn new(scenarios: &'static [(&'static str, &'static str)]) -> Self {
-        Registered { scenarios, documents: &[], erase: erase() }
+        Registered { scenarios, documents: &[], mistakes: &[], erase: erase() }
     }
 
     /// The same with what published documents say of it.
     #[must_use]
     pub const fn with_documents(self, documents: &'static [&'static str]) -> Self {
         Registered { documents, ..self }
+    }
+
+    /// The same with values of settings that no operator chooses; see [`AnyService::mistakes`].
+    #[must_use]
+    pub const fn with_mistakes(self, mistakes: &'static [(&'static str, &'static str)]) -> Self {
+        Registered { mistakes, ..self }
     }
 
     /// Puts a scenario behind its object-safe trait.
@@ -105,6 +116,10 @@ where
 
     fn documents(&self) -> &'static [&'static str] {
         self.documents
+    }
+
+    fn mistakes(&self) -> &'static [(&'static str, &'static str)] {
+        self.mistakes
     }
 
     fn goals(&self) -> &'static [Goal] {

@@ -4,8 +4,9 @@ pub use fencepost_consul::Consul as Service;
 use fencepost_registry::{AnyService, Registered};
 
 /// The service with its catalogue.
-pub static SERVICE: Registered<Service> =
-    Registered::new(fencepost_consul::SCENARIOS).with_documents(fencepost_consul::DOCUMENTS);
+pub static SERVICE: Registered<Service> = Registered::new(fencepost_consul::SCENARIOS)
+    .with_documents(fencepost_consul::DOCUMENTS)
+    .with_mistakes(fencepost_consul::MISTAKES);
 
 /// The same behind its object-safe trait. It is never inlined, so a caller compiles no explorer.
 #[inline(never)]

@@ -8,6 +8,7 @@ mod assumptions;
 mod clients;
 mod goals;
 mod messages;
+mod mistakes;
 mod mutants;
 mod operator;
 mod programs;
@@ -22,6 +23,7 @@ pub use messages::{
     Answer, Checks, Claim, Command, ConsulEvent, ConsulMessage, Entry, Item, Key, LOCK, Listing, Opaque, Operation,
     Order, Plain, Prefix, Registration, Request, Slots, Spelling, Target, Terms, Text, Timer, Transaction, Watch,
 };
+pub use mistakes::MISTAKES;
 pub use mutants::ConsulMutation;
 pub use operator::OperatorAction;
 pub use programs::{

@@ -4,7 +4,8 @@ pub use fencepost_etcd::Etcd as Service;
 use fencepost_registry::{AnyService, Registered};
 
 /// The service with its catalogue.
-pub static SERVICE: Registered<Service> = Registered::new(fencepost_etcd::SCENARIOS);
+pub static SERVICE: Registered<Service> =
+    Registered::new(fencepost_etcd::SCENARIOS).with_mistakes(fencepost_etcd::MISTAKES);
 
 /// The same behind its object-safe trait. It is never inlined, so a caller compiles no explorer.
 #[inline(never)]

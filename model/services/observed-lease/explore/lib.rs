@@ -4,7 +4,8 @@ pub use fencepost_observed_lease::ObservedLease as Service;
 use fencepost_registry::{AnyService, Registered};
 
 /// The service with its catalogue.
-pub static SERVICE: Registered<Service> = Registered::new(fencepost_observed_lease::SCENARIOS);
+pub static SERVICE: Registered<Service> =
+    Registered::new(fencepost_observed_lease::SCENARIOS).with_mistakes(fencepost_observed_lease::MISTAKES);
 
 /// The same behind its object-safe trait. It is never inlined, so a caller compiles no explorer.
 #[inline(never)]

@@ -4,8 +4,9 @@ pub use fencepost_rabbitmq::RabbitMq as Service;
 use fencepost_registry::{AnyService, Registered};
 
 /// The service with its catalogue.
-pub static SERVICE: Registered<Service> =
-    Registered::new(fencepost_rabbitmq::SCENARIOS).with_documents(fencepost_rabbitmq::DOCUMENTS);
+pub static SERVICE: Registered<Service> = Registered::new(fencepost_rabbitmq::SCENARIOS)
+    .with_documents(fencepost_rabbitmq::DOCUMENTS)
+    .with_mistakes(fencepost_rabbitmq::MISTAKES);
 
 /// The same behind its object-safe trait. It is never inlined, so a caller compiles no explorer.
 #[inline(never)]

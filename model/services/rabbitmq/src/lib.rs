@@ -11,6 +11,7 @@ mod broker;
 mod clients;
 mod display;
 mod messages;
+mod mistakes;
 mod mutants;
 mod operator;
 mod programs;
@@ -26,6 +27,7 @@ pub use messages::{
     Answer, Ask, Command, Difference, Keeps, Name, Problem, QueueProperties, RabbitmqEvent, RabbitmqMessage, Request,
     Timer,
 };
+pub use mistakes::MISTAKES;
 pub use mutants::RabbitmqMutation;
 pub use operator::OperatorAction;
 pub use programs::{

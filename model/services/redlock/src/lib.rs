@@ -11,6 +11,7 @@ mod assumed;
 mod assumptions;
 mod locker;
 mod messages;
+mod mistakes;
 mod mutants;
 mod nodes;
 mod program;
@@ -21,6 +22,7 @@ use serde::{Deserialize, Serialize};
 
 pub use locker::Locker;
 pub use messages::{Command, LockValue, RedlockFault, RedlockMessage, Timer};
+pub use mistakes::MISTAKES;
 pub use mutants::RedlockMutation;
 pub use nodes::Nodes;
 pub use program::{Locking, RedlockPage};

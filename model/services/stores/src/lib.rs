@@ -13,6 +13,7 @@ mod assumed;
 mod assumptions;
 mod member;
 mod messages;
+mod mistakes;
 mod mutants;
 mod programs;
 mod scenarios;
@@ -23,6 +24,7 @@ use serde::{Deserialize, Serialize};
 
 pub use member::Member;
 pub use messages::{Answer, Command, Request, StoreMessage, Timer};
+pub use mistakes::MISTAKES;
 pub use mutants::StoresMutation;
 pub use programs::{HolderRecords, Patience, RankedSemaphore, SequenceQueue, Storing, TokenPool};
 pub use scenarios::SCENARIOS;

@@ -1,80 +1,16 @@
-//! Values of settings that are mistakes of a client, or faults of a server, and no choice of an operator. Scenarios have them to show what they
-//! break. An edit may take one away, and never brings one in: a client that spells its session's id differently is no repair.
+//! An edit may take a mistake of a client, or a fault of a server, away, and brings none in: a client that spells its session's id differently is no
+//! repair. Each service lists its own.
 
 use fencepost::catalogue::CATALOGUE;
 use toml::Value;
 
 use super::edits::Edit;
 
-/// A value that no operator chooses.
-struct Mistake {
-    /// The first system of its service.
-    service: &'static str,
-    /// The dotted path.
-    path: &'static str,
-    /// The value: a word, or `true` or `false`.
-    value: &'static str,
-}
-
-const fn mistake(service: &'static str, path: &'static str, value: &'static str) -> Mistake {
-    Mistake { service, path, value }
-}
-
-const CONSUL: &str = "consul-lock";
-const RABBITMQ: &str = "rabbitmq-semaphore";
-const STORES: &str = "token-pool";
-const REDLOCK: &str = "redlock";
-const OBSERVED: &str = "observed-lease";
-const ETCD: &str = "etcd-mutex";
-
-const MISTAKES: [Mistake; 26] = [
-    // It spells the session's id differently in an acquire.
-    mistake(CONSUL, "service.acquires_in", "capitals"),
-    // It acquires with a session that it knows to be gone.
-    mistake(CONSUL, "service.dead_session", "reuse"),
-    // It works on after it was told that the lock is lost.
-    mistake(CONSUL, "service.belief", "none"),
-    // It deletes the key, whosever it is.
-    mistake(CONSUL, "service.unlock", "delete"),
-    // The processes that its shell has started go on.
-    mistake(CONSUL, "service.job.killed", "shell"),
-    // It publishes into the void, and takes no answer, or an error, for an answer.
-    mistake(RABBITMQ, "service.probe", "publish-unchecked"),
-    mistake(RABBITMQ, "service.probe", "passive-careless"),
-    mistake(RABBITMQ, "service.silence", "absent"),
-    mistake(RABBITMQ, "service.after_refusal", "goes-on"),
-    // It gives back what may have been taken by another one since.
-    mistake(STORES, "service.give_back", "unconditional"),
-    mistake(STORES, "service.nodes", "anonymous"),
-    // The lease is counted from when its answer came.
-    mistake(REDLOCK, "service.validity", "from-answer"),
-    // Faults of a store.
-    mistake(OBSERVED, "service.validates", "false"),
-    mistake(OBSERVED, "service.create_overwrites", "true"),
-    mistake(OBSERVED, "service.delete_ignores_version", "true"),
-    // The write names no version; the loss is heard, and nothing follows; an error counts as a success.
-    mistake(OBSERVED, "service.conditional", "false"),
-    mistake(OBSERVED, "service.callback", "ignored"),
-    mistake(OBSERVED, "service.callback", "silent"),
-    mistake(OBSERVED, "service.work", "unasked"),
-    mistake(OBSERVED, "service.work_ends", "false"),
-    mistake(OBSERVED, "service.holds_on_error", "true"),
-    // Two candidates with one identity.
-    mistake(OBSERVED, "service.identity", "shared"),
-    mistake(ETCD, "service.shared_lease", "true"),
-    // A user that never releases, a second lock below the first, and reads that are answered with those of others.
-    mistake(ETCD, "service.leave", "abandon"),
-    mistake(ETCD, "service.nested", "first"),
-    mistake(ETCD, "service.reads", "reused-number"),
-];
-
 /// Whether the edit of a scenario of this system brings a mistake in.
 pub fn brings_mistake(system: &str, edit: &Edit) -> bool {
-    let service = CATALOGUE.service(system).map(|service| service.systems()[0]);
-    MISTAKES.iter().filter(|mistake| Some(mistake.service) == service).any(|mistake| {
-        let has = |value: Option<&Value>| {
-            value_at(value, &edit.knob, mistake.path).is_some_and(|found| found == mistake.value)
-        };
+    let mistakes = CATALOGUE.service(system).map_or(&[][..], |service| service.mistakes());
+    mistakes.iter().any(|(path, mistake)| {
+        let has = |value: Option<&Value>| value_at(value, &edit.knob, path).is_some_and(|found| found == *mistake);
         has(edit.after.as_ref()) && !has(edit.before.as_ref())
     })
 }
@@ -103,15 +39,18 @@ mod tests {
     #[test]
     fn every_mistake_is_a_value_that_files_have() {
         let material = Material::of(CATALOGUE);
-        for Mistake { service, path, value } in MISTAKES {
-            let systems = CATALOGUE.service(service).expect("a service").systems();
-            let knob = path.splitn(3, '.').take(2).collect::<Vec<_>>().join(".");
-            let mut known = systems.iter().flat_map(|system| material.values(system, &knob));
-            assert!(
-                known.any(|known| value_at(Some(known), &knob, path).as_deref() == Some(value)),
-                "{service}: {path} = {value}"
-            );
+        let mut count = 0;
+        for service in CATALOGUE.services() {
+            for (path, value) in service.mistakes() {
+                let knob = path.splitn(3, '.').take(2).collect::<Vec<_>>().join(".");
+                let mut known = service.systems().iter().flat_map(|system| material.values(system, &knob));
+                let system = service.systems()[0];
+                let is_it = |known: &Value| value_at(Some(known), &knob, path).as_deref() == Some(*value);
+                assert!(known.any(is_it), "{system}: {path} = {value}");
+                count += 1;
+            }
         }
+        assert!(count > 20, "{count} mistakes");
     }
 
     #[test]
