@@ -2,17 +2,16 @@
 
 use std::collections::BTreeMap;
 
-use fencepost_consul::Consul;
 use fencepost_model::ids::{Call, ClientId, Index, SessionId, Tenure, Token};
 use fencepost_model::normal::{Normal, Visitor};
-use fencepost_model::program::Program;
+use fencepost_model::program::{Program, Programmable};
 use fencepost_model::time::Instant;
 
 /// From this number on they are counted from 1 again.
 pub(crate) const CALLS_MAX: u16 = 1_000;
 
 /// Gives the requests that the program waits for small numbers, in the same order. Says which number each has now.
-pub(crate) fn renumber(program: &mut Program<Consul>) -> BTreeMap<Call, Call> {
+pub(crate) fn renumber<S: Programmable>(program: &mut Program<S>) -> BTreeMap<Call, Call> {
     let mut seen = Seen::default();
     program.visit(&mut seen);
     let new = (1..).map(Call);

@@ -1,34 +1,22 @@
 //! The program takes its steps, and what is around it carries out what it does.
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::VecDeque;
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread::{self, Scope, ScopedJoinHandle};
 use std::time::{Duration, Instant as Moment};
 
-use fencepost_consul::{Command, Consul, ConsulMessage, Request};
 use fencepost_model::fact::{Fact, Leaving};
 use fencepost_model::ids::{Call, ProcessId};
 use fencepost_model::process::{Client, Context, Input, Message, Outbox, Process};
-use fencepost_model::program::Program;
+use fencepost_model::program::{Program, Programmable, UserCommand};
 use fencepost_model::scenario::Scenario;
+use fencepost_model::service::{Service, ServiceMessage};
 use fencepost_model::time::{Instant, Ticks};
 
 use crate::calls::{CALLS_MAX, renumber};
-use crate::http::{Reply, answer, question};
-use crate::names::SessionIds;
-use crate::wire::send;
-use crate::{Agent, LiveError, Resource, Tenure};
-
-/// What the driver waits for.
-pub(crate) enum Event {
-    /// What came of this request.
-    Reply(u64, Reply),
-    /// The user's code wants a write.
-    Write,
-    /// The user's code has returned, or panicked.
-    Finished,
-}
+use crate::server::{Conversation, Event, LiveServer, Post, UserRequest};
+use crate::{LiveError, Resource, Tenure};
 
 /// After this number of steps the states that the program has been in are forgotten: a tenure may last for months.
 const STEPS_MAX: u32 = 500;
@@ -36,59 +24,59 @@ const STEPS_MAX: u32 = 500;
 /// How long the last requests, which the recipe does not wait for, may take.
 const FAREWELL: Duration = Duration::from_secs(5);
 
+type Heard<L> = <<L as LiveServer>::Conversation as Conversation>::Heard;
+type OwnCommand<L> = <<L as LiveServer>::Service as Service>::Command;
+
 /// The user's code, and its thread once the client is inside.
 pub(crate) struct User<'scope, T, W> {
     pub(crate) work: Option<W>,
     pub(crate) thread: Option<ScopedJoinHandle<'scope, T>>,
 }
 
-pub(crate) struct Driver<'a> {
-    agent: &'a Agent,
-    scenario: Scenario<Consul>,
-    names: SessionIds,
+pub(crate) struct Driver<'a, L: LiveServer> {
+    server: &'a L,
+    scenario: Scenario<L::Service>,
+    conversation: L::Conversation,
     resource: &'a mut dyn Resource,
-    events: Sender<Event>,
-    inbox: Receiver<Event>,
+    events: Sender<Event<Heard<L>>>,
+    inbox: Receiver<Event<Heard<L>>>,
     /// When the clock began.
     begin: Moment,
-    /// Requests under way, by their number here: the program's number, and what was asked.
-    requests: BTreeMap<u64, (Call, Request)>,
-    /// How many requests are under way that change something.
-    unheard: usize,
-    /// The number of the newest request.
-    asked: u64,
     /// What the program is told next.
-    queue: VecDeque<Input<Consul>>,
-    /// Writes that the user has asked for.
-    writes: u32,
+    queue: VecDeque<Input<L::Service>>,
+    /// What the user's code has asked for, in order.
+    user_requests: VecDeque<UserRequest>,
     is_finished: bool,
     tenure: Option<Arc<Tenure>>,
     pub(crate) left: Option<Leaving>,
-    /// The last answer that may have made the recipe give up.
-    pub(crate) refusal: Option<String>,
+    /// What the recipe has said of itself.
+    pub(crate) said: Vec<<L::Service as Service>::Event>,
 }
 
-impl<'a> Driver<'a> {
-    pub(crate) fn new(agent: &'a Agent, scenario: Scenario<Consul>, resource: &'a mut dyn Resource) -> Self {
+impl<'a, L: LiveServer> Driver<'a, L> {
+    pub(crate) fn new(server: &'a L, scenario: Scenario<L::Service>, resource: &'a mut dyn Resource) -> Self {
         let (events, inbox) = channel();
         Driver {
-            agent,
+            server,
             scenario,
-            names: SessionIds::new(agent.client),
+            conversation: server.converse(Post(events.clone())),
             resource,
             events,
             inbox,
             begin: Moment::now(),
-            requests: BTreeMap::new(),
-            unheard: 0,
-            asked: 0,
-            queue: VecDeque::from([Input::Command(Command::Acquire)]),
-            writes: 0,
+            queue: VecDeque::from([Input::Command(L::Service::command(UserCommand::Acquire))]),
+            user_requests: VecDeque::new(),
             is_finished: false,
             tenure: None,
             left: None,
-            refusal: None,
+            said: Vec::new(),
         }
+    }
+
+    /// Why a recipe that was never inside ended its round, as far as it is known.
+    pub(crate) fn refusal(&self) -> String {
+        let heard = self.conversation.refusal().map(str::to_owned);
+        self.said.last().map(ToString::to_string).or(heard).unwrap_or_else(|| "it ended its round".to_owned())
     }
 
     /// Goes on until the round is over, or for a number of steps: then the state is returned.
@@ -98,9 +86,9 @@ impl<'a> Driver<'a> {
         scope: &'scope Scope<'scope, '_>,
         user: &mut User<'scope, T, W>,
     ) -> Result<Option<String>, LiveError> {
-        let mut program: Program<Consul> = match state {
+        let mut program: Program<L::Service> = match state {
             Some(text) => serde_json::from_str(text).expect("it was written here"),
-            None => Program::at_start(&self.scenario, self.agent.client).expect("every client runs the recipe"),
+            None => Program::at_start(&self.scenario, self.server.client()).expect("every client runs the recipe"),
         };
         for _ in 0..STEPS_MAX {
             let Some(input) = self.next(&program)? else { return Ok(None) };
@@ -117,7 +105,7 @@ impl<'a> Driver<'a> {
     }
 
     /// What the program is told next: waits for it. None: the round is over.
-    fn next(&mut self, program: &Program<Consul>) -> Result<Option<Input<Consul>>, LiveError> {
+    fn next(&mut self, program: &Program<L::Service>) -> Result<Option<Input<L::Service>>, LiveError> {
         loop {
             if let Some(input) = self.queue.pop_front() {
                 return Ok(Some(input));
@@ -128,15 +116,19 @@ impl<'a> Driver<'a> {
             }
             let now = self.now();
             let offered = self.offered(program, now);
-            if offered.contains(&Command::Acquire) {
+            if offered.contains(&L::Service::command(UserCommand::Acquire)) {
                 return Ok(None);
             }
-            if self.writes > 0 && offered.contains(&Command::Write) {
-                self.writes -= 1;
-                return Ok(Some(Input::Command(Command::Write)));
+            let due = self.user_requests.iter().enumerate().find_map(|(place, request)| {
+                wanted::<L>(*request).filter(|command| offered.contains(command)).map(|command| (place, command))
+            });
+            if let Some((place, command)) = due {
+                self.user_requests.remove(place);
+                return Ok(Some(Input::Command(command)));
             }
-            if self.is_finished && offered.contains(&Command::Release) {
-                return Ok(Some(Input::Command(Command::Release)));
+            let release = L::Service::command(UserCommand::Release);
+            if self.is_finished && offered.contains(&release) {
+                return Ok(Some(Input::Command(release)));
             }
             let mut due = None;
             program.wakes(&self.scenario, &mut |timer, at| {
@@ -152,26 +144,26 @@ impl<'a> Driver<'a> {
     }
 
     /// What its user may ask of it.
-    fn offered(&self, program: &Program<Consul>, now: Instant) -> Vec<Command> {
+    fn offered(&self, program: &Program<L::Service>, now: Instant) -> Vec<OwnCommand<L>> {
         let mut offered = Vec::new();
         program.commands(&self.context(now), &mut |command| offered.push(command));
         offered
     }
 
-    fn context(&self, now: Instant) -> Context<'_, Consul> {
-        Context { scenario: &self.scenario, now, me: ProcessId::from(self.agent.client) }
+    fn context(&self, now: Instant) -> Context<'_, L::Service> {
+        Context { scenario: &self.scenario, now, me: ProcessId::from(self.server.client()) }
     }
 
     /// The number of ticks that are over.
     fn now(&self) -> Instant {
-        let ticks = self.begin.elapsed().as_nanos() / self.agent.tick.as_nanos();
+        let ticks = self.begin.elapsed().as_nanos() / self.server.tick().as_nanos();
         Instant::START + Ticks::new(i64::try_from(ticks).expect("years of ticks"))
     }
 
     /// When a tick begins.
     fn moment(&self, at: Instant) -> Moment {
         let ticks = u128::try_from(at.ticks()).unwrap_or(0);
-        let nanoseconds = u64::try_from(ticks * self.agent.tick.as_nanos()).unwrap_or(u64::MAX);
+        let nanoseconds = u64::try_from(ticks * self.server.tick().as_nanos()).unwrap_or(u64::MAX);
         self.begin + Duration::from_nanos(nanoseconds)
     }
 
@@ -194,37 +186,30 @@ impl<'a> Driver<'a> {
         Ok(())
     }
 
-    fn hear(&mut self, event: Event) -> Result<(), LiveError> {
+    fn hear(&mut self, event: Event<Heard<L>>) -> Result<(), LiveError> {
         match event {
-            Event::Write => self.writes += 1,
+            Event::UserRequest(request) => self.user_requests.extend(wanted::<L>(request).map(|_| request)),
             Event::Finished => self.is_finished = true,
-            Event::Reply(number, reply) => {
-                let Some((call, request)) = self.requests.remove(&number) else { return Ok(()) };
-                self.unheard -= usize::from(changes(&request));
-                if let Some(answer) = answer(&request, &reply, self.agent, &mut self.names)? {
-                    if let Reply::Refused(why) = reply {
-                        self.refusal = Some(why);
-                    } else if self.tenure.is_none() {
-                        self.refusal = Some(format!("the last answer was: {request}: {answer}"));
-                    }
-                    let message = Message::Service(ConsulMessage::Response(call, answer));
-                    self.queue.push_back(Input::Message { from: ProcessId::Server, message });
-                }
+            Event::Heard(heard) => {
+                let from = ProcessId::Server;
+                let told = self.conversation.hear(heard)?;
+                self.queue
+                    .extend(told.into_iter().map(Message::Service).map(|message| Input::Message { from, message }));
             }
         }
         Ok(())
     }
 
     /// Takes a step of the program, and carries out what it does.
-    fn step(&mut self, program: &mut Program<Consul>, input: Input<Consul>) -> Result<(), LiveError> {
+    fn step(&mut self, program: &mut Program<L::Service>, input: Input<L::Service>) -> Result<(), LiveError> {
         let mut out = Outbox::new();
         program.on(input, &self.context(self.now()), &mut out);
         let mut newest = Call(0);
         for (_, message) in out.messages() {
             match *message {
-                Message::Service(ConsulMessage::Request(call, request)) => {
-                    newest = newest.max(call);
-                    self.ask(call, request)?;
+                Message::Service(message) => {
+                    newest = newest.max(message.call().unwrap_or(Call(0)));
+                    self.conversation.send(message)?;
                 }
                 Message::Write(write) => {
                     let accepted = self.resource.write(write.token)?;
@@ -242,7 +227,10 @@ impl<'a> Driver<'a> {
         for fact in out.facts() {
             match fact {
                 Fact::Entered { token, .. } => {
-                    self.tenure = Some(Arc::new(Tenure::new(*token, self.events.clone())));
+                    let (slot, events) = (program.belief().slot, self.events.clone());
+                    // The driver is gone once the round is over: nothing is asked of the recipe any more.
+                    let ask = move |request| drop(events.send(Event::UserRequest(request)));
+                    self.tenure = Some(Arc::new(Tenure::new(*token, slot, ask)));
                 }
                 Fact::Left { why, .. } => {
                     self.left = Some(*why);
@@ -254,47 +242,30 @@ impl<'a> Driver<'a> {
                     return Err(LiveError::Panicked(Client::panic(program).unwrap_or_default()));
                 }
                 Fact::Cut { .. } => return Err(LiveError::LapTooLong),
+                Fact::Service(said) if self.tenure.is_none() => self.said.push(*said),
                 _ => {}
             }
         }
         if newest.0 > CALLS_MAX {
-            let named = renumber(program);
-            // What the program does not wait for has no number any more.
-            for (call, _) in self.requests.values_mut() {
-                *call = named.get(call).copied().unwrap_or(Call(0));
-            }
+            self.conversation.renumber(&renumber(program));
         }
         Ok(())
     }
 
-    fn resource_says(&mut self, message: Message<Consul>) {
+    fn resource_says(&mut self, message: Message<L::Service>) {
         self.queue.push_back(Input::Message { from: ProcessId::Resource, message });
     }
 
-    /// Sends a request in a thread of its own: each has its own connection, as in the model.
-    fn ask(&mut self, call: Call, request: Request) -> Result<(), LiveError> {
-        let question = question(&request, self.agent, &self.names)?;
-        self.asked += 1;
-        self.requests.insert(self.asked, (call, request));
-        self.unheard += usize::from(changes(&request));
-        let (number, base, events) = (self.asked, self.agent.base.clone(), self.events.clone());
-        thread::spawn(move || {
-            // The driver is gone once the round is over: no program waits for this answer any more.
-            let _ = events.send(Event::Reply(number, send(&base, &question)));
-        });
-        Ok(())
-    }
-
-    /// Waits for the last requests that change something: who exits at once would not have sent them.
+    /// Waits until what was sent has arrived: who exits at once would not have sent it.
     pub(crate) fn farewell(&mut self) {
         let end = Moment::now() + FAREWELL;
-        while self.unheard > 0
+        self.conversation.part();
+        while self.conversation.is_unfinished()
             && let Ok(event) = self.inbox.recv_timeout(end.saturating_duration_since(Moment::now()))
         {
-            if let Event::Reply(number, _) = event
-                && let Some((_, request)) = self.requests.remove(&number)
-            {
-                self.unheard -= usize::from(changes(&request));
+            if let Event::Heard(heard) = event {
+                // No program is told of it.
+                let _ = self.conversation.hear(heard);
             }
         }
     }
@@ -305,23 +276,18 @@ impl<'a> Driver<'a> {
     }
 }
 
-/// Whether the request changes anything at the agent.
-fn changes(request: &Request) -> bool {
-    !matches!(
-        request,
-        Request::Get(_)
-            | Request::GetConsistent(_)
-            | Request::List
-            | Request::Before(_)
-            | Request::FindSession
-            | Request::Watch(_)
-    )
+/// What the user's code wants, as a command to the client; none: clients of the service have no such command.
+fn wanted<L: LiveServer>(request: UserRequest) -> Option<OwnCommand<L>> {
+    match request {
+        UserRequest::Write => Some(L::Service::command(UserCommand::Write)),
+        UserRequest::Verification => L::Service::verification(),
+    }
 }
 
 /// Sees to it that the driver hears of the end of the user's code, also when it panics.
-struct Finished(Sender<Event>);
+struct Finished<H>(Sender<Event<H>>);
 
-impl Drop for Finished {
+impl<H> Drop for Finished<H> {
     fn drop(&mut self) {
         let _ = self.0.send(Event::Finished);
     }

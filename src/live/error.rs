@@ -38,6 +38,9 @@ pub enum LiveError {
     /// A request that has no form over HTTP here.
     #[error("`{0}` is no request to a single agent")]
     Unsupported(String),
+    /// The broker cannot be talked to, or says what the model has no name for.
+    #[error(transparent)]
+    Broker(#[from] fencepost_amqp::BrokerError),
     /// The recipe uses the protected resource, and there is none.
     #[error("the recipe reads or writes the protected resource: run it with `hold_with`")]
     NoResource,

@@ -1,7 +1,8 @@
-//! A recipe for real: the async code that the checker explores and the simulator runs holds a lock at a Consul agent.
+//! A recipe for real: the async code that the checker explores and the simulator runs holds a lock at a Consul agent, or a slot of
+//! a semaphore at a RabbitMQ broker.
 //!
 //! The recipe is not translated. The same state machine that stands in a world of the checker takes its steps here; only what
-//! is around it is real. Its requests go to the agent over HTTP, its clock is that of the machine, its chance that of the
+//! is around it is real. Its requests go to the agent over HTTP or to the broker over AMQP, its clock is that of the machine, its chance that of the
 //! operating system, and its user is a closure.
 //!
 //! ```no_run
@@ -26,13 +27,13 @@
 //! ```
 //!
 //! ```text
-//! agent     where the agent is, under which key, how long a tick is
+//! server    what a round has to know of a real server
+//! consul    an agent, over HTTP                    rabbitmq  a broker, over AMQP
 //! round     what a user calls: the lock is taken, the code runs, the lock is given back
 //! tenure    what the user's code has in hand while the client is inside
 //! resource  what the recipe itself reads and writes under the lock
 //! driver    the program's steps: requests, deadlines, chance, its user
-//! http      requests and answers as HTTP           names  session ids and values as the agent has them
-//! wire      one request to the agent               calls  numbers of requests, kept small
+//! calls     numbers of requests, kept small
 //! ```
 //!
 //! What differs from the model:
@@ -42,25 +43,30 @@
 //! * A request that surely did nothing, for the agent refused the connection, is answered `500 No cluster leader`. One whose answer
 //!   was lost is never answered, as in the model: a recipe without a timeout waits for ever.
 //! * A blocking query without a limit is answered after ten minutes and a sixteenth at the latest. C-BLK-2.
+//! * A connection to a broker that cannot be opened is one that is closed: the recipe hears it with its first request.
+//! * After the round each connection to a broker is closed with `connection.close`. After an error, and when the process ends, only
+//!   the sockets are: the broker removes what the connections own (R-Q-39).
 //! * An answer that the model has no name for (403, an entry with large flags) ends the round with an error. So do more holders or
 //!   contenders of a semaphore than a state of the model has room for: 4 and 6.
 
-mod agent;
 mod calls;
+mod consul;
 mod driver;
 mod error;
-mod http;
-mod names;
+mod rabbitmq;
 mod resource;
 mod round;
+mod server;
 mod tenure;
-mod wire;
 
-pub use agent::{Agent, Evidence};
+pub use consul::agent::{Agent, Evidence};
+pub use consul::conversation::HttpConversation;
+pub use consul::http::{HttpRequest, Reply, answer, question};
+pub use consul::names::SessionIds;
+pub use consul::wire::send;
 pub use error::LiveError;
-pub use http::{HttpRequest, Reply, answer, question};
-pub use names::SessionIds;
+pub use rabbitmq::{AmqpConversation, Arrival, LiveBroker};
 pub use resource::Resource;
-pub use round::{Held, hold, hold_with};
+pub use round::{Held, hold, hold_with, perform};
+pub use server::{Conversation, LiveServer, Post};
 pub use tenure::Tenure;
-pub use wire::send;

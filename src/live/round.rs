@@ -2,14 +2,15 @@
 
 use std::thread;
 
-use fencepost_consul::Consul;
 use fencepost_model::fact::Leaving;
 use fencepost_model::program::{Recipe, scoped};
 use fencepost_model::scenario::Scenario;
+use fencepost_model::service::Service;
 
 use crate::driver::{Driver, User};
 use crate::resource::NoResource;
-use crate::{Agent, LiveError, Resource, Tenure};
+use crate::server::LiveServer;
+use crate::{LiveError, Resource, Tenure};
 
 /// What a round came to.
 #[derive(Debug)]
@@ -26,17 +27,17 @@ pub struct Held<T> {
 /// has returned.
 ///
 /// # Errors
-/// The recipe gave up before it was inside; or see [`LiveError`]. After any other error than that nothing is given back: the session ends
-/// by its TTL.
+/// The recipe gave up before it was inside; or see [`LiveError`]. After any other error than that nothing is given back: what the client
+/// holds ends as that of a client which has crashed.
 ///
 /// # Panics
 /// The user's code panicked; the lock is given back first. Or the recipe is not deterministic.
-pub fn hold<R: Recipe<Consul>, T: Send>(
-    agent: &Agent,
+pub fn hold<L: LiveServer, R: Recipe<L::Service>, T: Send>(
+    server: &L,
     recipe: R,
     work: impl FnOnce(&Tenure) -> T + Send,
 ) -> Result<Held<T>, LiveError> {
-    hold_with(agent, recipe, &mut NoResource, work)
+    hold_with(server, recipe, &mut NoResource, work)
 }
 
 /// The same for a recipe that reads or writes the protected resource itself.
@@ -46,17 +47,15 @@ pub fn hold<R: Recipe<Consul>, T: Send>(
 ///
 /// # Panics
 /// See [`hold`].
-pub fn hold_with<R: Recipe<Consul>, T: Send>(
-    agent: &Agent,
+pub fn hold_with<L: LiveServer, R: Recipe<L::Service>, T: Send>(
+    server: &L,
     recipe: R,
     resource: &mut dyn Resource,
     work: impl FnOnce(&Tenure) -> T + Send,
 ) -> Result<Held<T>, LiveError> {
-    let mut scenario = Scenario::<Consul>::new("live").clients(agent.client.0.max(1)).writes(254).programs(recipe);
-    // A round more than there will be: after the last one a program offers nothing, which looks like a program that waits.
-    scenario = scenario.rounds(2);
+    let scenario = scenario(server, recipe);
     thread::scope(|scope| {
-        let mut driver = Driver::new(agent, scenario, resource);
+        let mut driver = Driver::new(server, scenario, resource);
         let mut user = User { work: Some(work), thread: None };
         let mut state = None;
         loop {
@@ -73,12 +72,43 @@ pub fn hold_with<R: Recipe<Consul>, T: Send>(
         driver.farewell();
         driver.lose();
         let Some(thread) = user.thread else {
-            let why = driver.refusal.unwrap_or_else(|| "it ended its round".to_owned());
-            return Err(LiveError::GaveUp(why));
+            return Err(LiveError::GaveUp(driver.refusal()));
         };
         match thread.join() {
             Ok(value) => Ok(Held { value, left: driver.left.unwrap_or(Leaving::Done) }),
             Err(panic) => std::panic::resume_unwind(panic),
         }
     })
+}
+
+/// One round of a program that holds nothing, as an administrator's is an operation: what it has said of itself.
+///
+/// # Errors
+/// See [`LiveError`].
+///
+/// # Panics
+/// The recipe is not deterministic.
+pub fn perform<L: LiveServer, R: Recipe<L::Service>>(
+    server: &L,
+    recipe: R,
+) -> Result<Vec<<L::Service as Service>::Event>, LiveError> {
+    let (scenario, mut resource) = (scenario(server, recipe), NoResource);
+    let mut driver = Driver::new(server, scenario, &mut resource);
+    let mut state = None;
+    loop {
+        let no_user = || User::<(), fn(&Tenure)> { work: None, thread: None };
+        state = thread::scope(|scope| scoped(|| driver.go_on(state.as_deref(), scope, &mut no_user())))?;
+        if state.is_none() {
+            break;
+        }
+    }
+    driver.farewell();
+    Ok(driver.said)
+}
+
+/// The scenario in which a client runs the recipe.
+fn scenario<L: LiveServer, R: Recipe<L::Service>>(server: &L, recipe: R) -> Scenario<L::Service> {
+    let scenario = Scenario::new("live").clients(server.client().0.max(1)).writes(254).programs(recipe);
+    // A round more than there will be: after the last one a program offers nothing, which looks like a program that waits.
+    scenario.rounds(2)
 }

@@ -13,3 +13,9 @@ impl fmt::Display for ServerError {
 }
 
 impl std::error::Error for ServerError {}
+
+impl From<fencepost_amqp::BrokerError> for ServerError {
+    fn from(error: fencepost_amqp::BrokerError) -> Self {
+        ServerError(error.to_string())
+    }
+}

@@ -8,9 +8,9 @@ use fencepost_rabbitmq::{Answer, Keeps, Name, Problem, QueueProperties, Request}
 use proptest::prelude::*;
 use proptest::test_runner::{Config, RngAlgorithm, TestCaseError, TestRng, TestRunner};
 
+use super::broker::Broker;
 use super::class::{Tally, class};
 use super::pair::{Command, Exchange, LINES, Pair};
-use super::wire::Broker;
 use crate::ConformError;
 
 /// The most methods in one sequence.
@@ -240,7 +240,7 @@ pub(super) fn make_room(broker: &Broker, prefix: &str) -> Result<(), ConformErro
             return Err(ConformError(format!(
                 "the queue {} may be in use: to a passive declare the broker says “{seen}”, and not 404. Nothing was \
                  removed. A killed run with this seed leaves such queues behind; --clean deletes them",
-                line.name(name)
+                line.writer.name(name)
             )));
         }
         line.ask(1, true, &Request::OpenChannel { confirms: true })?;

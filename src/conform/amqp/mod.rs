@@ -3,27 +3,25 @@
 //!
 //! ```text
 //! class  classes of answers, and what stays out
-//! wire   connections, and frames on them      ask   requests as methods, and methods as answers
+//! broker  a running broker
 //! pair   one sequence, on both sides          log   methods and answers in a file
 //! hunt   random sequences, shrunk             traffic   messages, consumers, and many requests in flight
-//! restart   by a command                   life   heartbeats, and ends
+//! restart   by a command
 //! ```
 
-mod ask;
+mod broker;
 mod class;
 mod hunt;
-mod life;
 mod log;
 mod pair;
 mod restart;
 pub mod traffic;
-mod wire;
 
 /// What a real RabbitMQ 3.10.8 has answered: random sequences.
 pub const RECORDED: &str = include_str!("../recorded/rabbitmq-3.10.8.jsonl");
 
+pub use broker::Broker;
 pub use class::{Class, LEFT_OUT, Tally, class};
 pub use hunt::{Found, hunt};
 pub use log::{Judged, is_one, judge, read, write};
 pub use pair::{Command, Exchange};
-pub use wire::{Broker, ConnectionEnd};

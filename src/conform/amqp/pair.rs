@@ -3,12 +3,13 @@
 use std::thread;
 use std::time::Duration;
 
+use fencepost_amqp::ConnectionEnd;
 use fencepost_model::ids::{Call, ClientId, SessionId};
 use fencepost_model::mutation::Mutation;
 use fencepost_rabbitmq::{Answer, Ask, Bench, BrokerAction, Request};
 use serde::{Deserialize, Serialize};
 
-use super::wire::{Broker, ConnectionEnd};
+use super::broker::Broker;
 use crate::ConformError;
 
 /// What is done on one of the connections.

@@ -3,7 +3,7 @@
 use std::thread;
 use std::time::{Duration, Instant};
 
-use super::wire::Broker;
+use super::broker::Broker;
 use crate::ConformError;
 use crate::restart::carry_out;
 

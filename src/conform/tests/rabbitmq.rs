@@ -3,7 +3,8 @@
 use std::env;
 use std::io::{self, Write};
 
-use fencepost_conform::amqp::{Broker, Command, ConnectionEnd, Exchange, Judged, RECORDED, hunt, judge, read, write};
+use fencepost_amqp::ConnectionEnd;
+use fencepost_conform::amqp::{Broker, Command, Exchange, Judged, RECORDED, hunt, judge, read, write};
 use fencepost_model::mutation::{Judge, LayerKind};
 use fencepost_model::time::Ticks;
 use fencepost_rabbitmq::{Answer, Keeps, Name, Problem, QueueProperties, RabbitmqMutation, Request};

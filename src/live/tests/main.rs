@@ -1,7 +1,9 @@
-//! Recipes for real, at the stand-in agent; and at a real one where `FENCEPOST_CONSUL` names it.
+//! Recipes for real, at the stand-in agent; at a real one where `FENCEPOST_CONSUL` names it, and at a real broker where
+//! `FENCEPOST_RABBITMQ` does.
 
 mod agents;
 mod holders;
 mod long;
 mod mistakes;
 mod processes;
+mod semaphores;

@@ -2,7 +2,7 @@
 
 use std::process::{Child, Command, Stdio};
 
-use fencepost_conform::amqp::{Broker, ConnectionEnd};
+use fencepost_amqp::{BrokerAddress, ConnectionEnd};
 use fencepost_model::scenario::Scenario;
 use fencepost_rabbitmq::RabbitMq;
 
@@ -17,7 +17,8 @@ use crate::run::RealServer;
 /// A RabbitMQ broker that is driven.
 #[derive(Debug)]
 pub struct RabbitmqBroker {
-    broker: Broker,
+    address: BrokerAddress,
+    version: String,
     /// A shell command that restarts it on the same data, and returns when it is ready.
     pub restart: Option<String>,
     /// A shell command that is `rabbitmqctl` for it: what an operator does is appended.
@@ -25,23 +26,24 @@ pub struct RabbitmqBroker {
 }
 
 impl RabbitmqBroker {
-    /// The broker at an address like `amqp://127.0.0.1:5672`, which the user guest may use.
+    /// The broker at an address like `amqp://127.0.0.1:5672`, as guest unless it names another user.
     ///
     /// # Errors
     /// No broker answers there.
     pub fn connect(address: &str, restart: Option<String>, tool: Option<String>) -> Result<Self, ServerError> {
-        let broker = Broker::connect(address).map_err(|error| ServerError(error.0))?;
-        Ok(RabbitmqBroker { broker, restart, tool })
+        let address = BrokerAddress::parse(address)?;
+        let version = address.open("", 0)?.version;
+        Ok(RabbitmqBroker { address, version, restart, tool })
     }
 
     /// Its version.
     pub fn version(&self) -> &str {
-        &self.broker.version
+        &self.version
     }
 
     /// Opens a connection with a heartbeat value in seconds; 0: no heartbeats.
     pub(super) fn line(&self, prefix: &str, heartbeat: u16) -> Result<ConnectionEnd, ServerError> {
-        self.broker.line_with_heartbeat(prefix, heartbeat).map_err(|error| ServerError(error.0))
+        Ok(self.address.open(prefix, heartbeat)?.end)
     }
 
     /// What every queue of one execution begins with. A broker has no position that no earlier program has seen, so this is random.
@@ -65,7 +67,7 @@ impl RealServer for RabbitmqBroker {
     type Service = RabbitMq;
 
     fn name(&self) -> String {
-        format!("RabbitMQ {}", self.broker.version)
+        format!("RabbitMQ {}", self.version)
     }
 
     fn means(&self) -> Means {

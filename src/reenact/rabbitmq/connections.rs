@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
-use fencepost_conform::amqp::ConnectionEnd;
+use fencepost_amqp::ConnectionEnd;
 use fencepost_model::ids::{ClientId, SessionId};
 
 use super::broker::RabbitmqBroker;
@@ -112,7 +112,7 @@ impl<'a> Connections<'a> {
 impl Line {
     fn beat(&mut self, pause: Duration) -> Result<(), ServerError> {
         if let Some(end) = self.end.as_mut().filter(|_| !pause.is_zero()) {
-            end.beat().map_err(|error| ServerError(error.0))?;
+            end.beat()?;
         }
         self.next_beat = Instant::now() + pause;
         Ok(())

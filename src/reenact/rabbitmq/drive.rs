@@ -140,7 +140,7 @@ impl BrokerDriver<'_> {
         let latest = due + self.moments.timer_lateness();
         loop {
             let is_over = match self.connections.end(id)? {
-                Some(end) => end.is_over(GLANCE).map_err(|error| ServerError(error.0))?,
+                Some(end) => end.is_over(GLANCE)?,
                 None => true,
             };
             let now = Instant::now();
@@ -208,7 +208,7 @@ impl BrokerDriver<'_> {
     pub(super) fn await_close(&mut self, id: SessionId) -> Result<(), ServerError> {
         let end = Instant::now() + PATIENCE;
         while let Some(line) = self.connections.end(id)? {
-            if line.is_over(GLANCE).map_err(|error| ServerError(error.0))? {
+            if line.is_over(GLANCE)? {
                 self.connections.close(id);
                 return Ok(());
             }

@@ -1,6 +1,6 @@
 //! The queues of one execution. No other execution sees them.
 
-use fencepost_conform::amqp::ConnectionEnd;
+use fencepost_amqp::ConnectionEnd;
 use fencepost_model::scenario::Scenario;
 use fencepost_rabbitmq::{Answer, Keeps, NUMBERS, Name, QueueProperties, RabbitMq, Request};
 
@@ -55,11 +55,10 @@ impl<'a> Stage<'a> {
 
     /// Asks on a connection of its own.
     pub(super) fn ask(&mut self, request: Request) -> Result<Option<Answer>, ServerError> {
-        let failure = |error: fencepost_conform::ConformError| ServerError(error.0);
         if std::mem::take(&mut self.is_broken) {
-            self.own.ask(1, true, &Request::OpenChannel { confirms: true }).map_err(failure)?;
+            self.own.ask(1, true, &Request::OpenChannel { confirms: true })?;
         }
-        let answer = self.own.ask(1, false, &refined(request, self.tick)).map_err(failure)?;
+        let answer = self.own.ask(1, false, &refined(request, self.tick))?;
         self.is_broken = matches!(answer, Some(Answer::Error(_)));
         Ok(answer)
     }

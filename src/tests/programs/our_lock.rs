@@ -40,10 +40,11 @@ fn the_listings_of_the_page_are_those_of_the_crate() {
         include_str!("../../outside/src/our_lock.rs"),
         include_str!("../../outside/tests/our_lock.rs"),
         include_str!("../../outside/tests/live.rs"),
+        include_str!("../../outside/tests/permits.rs"),
         include_str!("../../cli/examples/own_recipe.rs"),
     ];
     let listings: Vec<&str> = page.split("```rust\n").skip(1).filter_map(|rest| rest.split("```").next()).collect();
-    assert!(listings.len() >= 5, "{}", listings.len());
+    assert!(listings.len() >= 6, "{}", listings.len());
     for listing in listings {
         assert!(sources.iter().any(|source| source.contains(listing)), "not in the crate:\n{listing}");
     }

@@ -10,6 +10,7 @@ use amq_protocol::protocol::channel::AMQPMethod as Channel;
 use amq_protocol::protocol::confirm::AMQPMethod as Confirm;
 use amq_protocol::protocol::connection::{self, AMQPMethod as Connection};
 use amq_protocol::protocol::queue::AMQPMethod as Queue;
+use fencepost_amqp::{ConnectionEnd, Polled, problem};
 use fencepost_rabbitmq::Answer;
 
 use super::log::{CHANNELS, Happening, Loss};
@@ -17,8 +18,6 @@ use super::method::{Method, Reply};
 use super::send::payload;
 use super::side::{Side, SideLife};
 use crate::ConformError;
-use crate::amqp::ask::problem;
-use crate::amqp::wire::{ConnectionEnd, Polled};
 
 /// A connection and what its client knows of its channels.
 pub(super) struct Client {
@@ -74,7 +73,7 @@ impl Client {
         let reply = match class {
             AMQPClass::Connection(Connection::CloseOk(_)) => Reply::Plain(Answer::Closed),
             AMQPClass::Connection(Connection::Close(close)) => {
-                self.end.send(0, AMQPClass::Connection(Connection::CloseOk(connection::CloseOk {})))?;
+                self.end.writer.send(0, AMQPClass::Connection(Connection::CloseOk(connection::CloseOk {})))?;
                 match close.reply_code {
                     320 => {
                         self.is_over = true;

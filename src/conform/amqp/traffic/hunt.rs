@@ -14,9 +14,9 @@ use super::log::{Access, Happening, Log, Loss};
 use super::method::{Method, Reply, Verb};
 use super::run::LiveSequence;
 use crate::ConformError;
+use crate::amqp::broker::Broker;
 use crate::amqp::class::{Class, Tally, by_problem, declared, published};
 use crate::amqp::hunt::{clean_up, make_room};
-use crate::amqp::wire::Broker;
 
 /// Of this number of sequences, one has silences, and two have a restart, if the broker can be restarted: they take seconds.
 const RARE: u64 = 100;

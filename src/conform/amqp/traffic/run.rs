@@ -13,9 +13,9 @@ use super::log::{Access, CHANNELS, Event, Happening, Log};
 use super::method::{Method, Reply};
 use super::side::{Side, SideLife};
 use crate::ConformError;
+use crate::amqp::broker::Broker;
 use crate::amqp::class::Class;
 use crate::amqp::pair::LINES;
-use crate::amqp::wire::Broker;
 
 /// How long an answer may take.
 const PATIENCE: Duration = Duration::from_secs(10);

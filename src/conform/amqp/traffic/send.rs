@@ -8,13 +8,13 @@ use amq_protocol::protocol::confirm::{self, AMQPMethod as Confirm};
 use amq_protocol::protocol::connection::{self, AMQPMethod as Connection};
 use amq_protocol::protocol::queue::{self, AMQPMethod as Queue};
 use amq_protocol::types::FieldTable;
+use fencepost_amqp::short;
 use fencepost_rabbitmq::Request;
 
 use super::client::Client;
 use super::method::{Method, Verb};
 use super::side::{Side, SideLife};
 use crate::ConformError;
-use crate::amqp::wire::short;
 
 impl Client {
     /// Sends a method, which stands at a place of the log.
@@ -22,16 +22,16 @@ impl Client {
         let side = &mut self.sides[usize::from(channel) - 1];
         side.sent.push_back((place, method));
         let on = u16::from(channel);
-        let name = |name| self.end.name(name);
+        let name = |name| self.end.writer.name(name);
         let basic = AMQPClass::Basic;
         let class = match method {
             Method::Plain(Request::OpenChannel { confirms }) | Method::Reopen { confirms } => {
                 let sent = std::mem::take(&mut side.sent);
                 *side = Side { sent, ..Side::new(SideLife::Open, confirms) };
                 if matches!(method, Method::Reopen { .. }) {
-                    self.end.send(on, AMQPClass::Channel(Channel::CloseOk(channel::CloseOk {})))?;
+                    self.end.writer.send(on, AMQPClass::Channel(Channel::CloseOk(channel::CloseOk {})))?;
                 }
-                self.end.send(on, AMQPClass::Channel(Channel::Open(channel::Open {})))?;
+                self.end.writer.send(on, AMQPClass::Channel(Channel::Open(channel::Open {})))?;
                 if !confirms {
                     return Ok(());
                 }
@@ -45,10 +45,10 @@ impl Client {
             })),
             Method::Plain(Request::Close) => {
                 let close = connection::Close { reply_code: 200, reply_text: short(""), class_id: 0, method_id: 0 };
-                return self.end.send(0, AMQPClass::Connection(Connection::Close(close)));
+                return Ok(self.end.writer.send(0, AMQPClass::Connection(Connection::Close(close)))?);
             }
-            Method::Plain(Request::Declare { name, shape }) => self.end.declare(name, Some(shape), false),
-            Method::Plain(Request::Look(name)) => self.end.declare(name, None, false),
+            Method::Plain(Request::Declare { name, shape }) => self.end.writer.declare(name, Some(shape), false),
+            Method::Plain(Request::Look(name)) => self.end.writer.declare(name, None, false),
             Method::Plain(Request::Delete { name: of, if_empty }) => AMQPClass::Queue(Queue::Delete(queue::Delete {
                 queue: name(of),
                 if_unused: false,
@@ -58,7 +58,7 @@ impl Client {
             Method::Plain(request) => return Err(ConformError(format!("{request} is not sent here"))),
             Method::Beat => {
                 side.sent.pop_back();
-                return self.end.write(&AMQPFrame::Heartbeat);
+                return Ok(self.end.writer.write(&AMQPFrame::Heartbeat)?);
             }
             Method::Publish { name: to, body, mandatory, expiration, persistent } => {
                 side.published += 1;
@@ -67,7 +67,7 @@ impl Client {
                 }
                 let (exchange, routing_key) = (short(""), name(to));
                 let publish = basic::Publish { exchange, routing_key, mandatory, immediate: false };
-                self.end.send(on, basic(Basic::Publish(publish)))?;
+                self.end.writer.send(on, basic(Basic::Publish(publish)))?;
                 let mut properties = AMQPProperties::default();
                 if let Some(after) = expiration {
                     properties = properties.with_expiration(short(&after.to_string()));
@@ -77,8 +77,8 @@ impl Client {
                 }
                 let bytes = payload(body);
                 let header = AMQPContentHeader { class_id: 60, body_size: bytes.len() as u64, properties };
-                self.end.write(&AMQPFrame::Header(on, header))?;
-                return self.end.write(&AMQPFrame::Body(on, bytes));
+                self.end.writer.write(&AMQPFrame::Header(on, header))?;
+                return Ok(self.end.writer.write(&AMQPFrame::Body(on, bytes))?);
             }
             Method::Get { name: of, no_ack } => basic(Basic::Get(basic::Get { queue: name(of), no_ack })),
             Method::Settle { verb, tag: delivery_tag, multiple, requeue } => {
@@ -117,7 +117,7 @@ impl Client {
             Method::Connect { .. } => return Err(ConformError("a connection is open already".to_owned())),
             Method::HangUp => return Err(ConformError("a socket is closed by dropping it".to_owned())),
         };
-        self.end.send(on, class)
+        Ok(self.end.writer.send(on, class)?)
     }
 }
 

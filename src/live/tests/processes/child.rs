@@ -3,12 +3,14 @@
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use fencepost_consul::{Behavior, Checks, GoLock, GoSemaphore, Terms};
-use fencepost_live::{Agent, Tenure, hold};
+use fencepost_live::{Agent, LiveBroker, Tenure, hold};
 use fencepost_model::time::Ticks;
+use fencepost_rabbitmq::{MessageMutex, SlotTaker};
 
 use crate::agents::TICK;
+use crate::semaphores::slots;
 
-/// The variable with the address of the agent, the key, the kind of lock, the number of the client, its rounds, and how long it stays
+/// The variable with the address of the server, the key, the kind of lock, the number of the client, its rounds, and how long it stays
 /// inside, in milliseconds.
 pub const TASK: &str = "FENCEPOST_LIVE_PROCESS";
 
@@ -29,7 +31,8 @@ fn a_client_in_a_process_of_its_own() {
     let [address, key, kind, client, rounds, inside] = words[..] else { panic!("{task}") };
     let number = |text: &str| text.parse::<u16>().expect("a number");
     let length = Duration::from_millis(inside.parse().expect("milliseconds"));
-    let agent = Agent::new(address, key).tick(TICK).client(number(client));
+    let agent = || Agent::new(address, key).tick(TICK).client(number(client));
+    let broker = || LiveBroker::new(address, key).expect("an address").tick(TICK).client(number(client)).heartbeat(1);
     let work = |tenure: &Tenure| {
         println!("\nreport inside {client} {}", now().as_nanos());
         tenure.wait(length);
@@ -40,10 +43,13 @@ fn a_client_in_a_process_of_its_own() {
         |behavior| Terms { ttl: Some(Ticks::new(400)), lock_delay: Ticks::ZERO, behavior, checks: Checks::default() };
     for _ in 0..number(rounds) {
         let held = match kind {
-            "lock" => hold(&agent, GoLock::with(terms(Behavior::Release), 200), work).map(|_| ()),
-            "semaphore" => hold(&agent, GoSemaphore::with(terms(Behavior::Delete), 2, 200), work).map(|_| ()),
-            _ => hold(&agent, GoSemaphore::with(terms(Behavior::Delete), 1, 200), work).map(|_| ()),
+            "lock" => hold(&agent(), GoLock::with(terms(Behavior::Release), 200), work).map(|_| ()),
+            "semaphore" => hold(&agent(), GoSemaphore::with(terms(Behavior::Delete), 2, 200), work).map(|_| ()),
+            "semaphore-of-1" => hold(&agent(), GoSemaphore::with(terms(Behavior::Delete), 1, 200), work).map(|_| ()),
+            "slot" => hold(&broker(), SlotTaker::of(&slots(), 0), work).map(|_| ()),
+            "message" => hold(&broker(), MessageMutex::of(&slots()), work).map(|_| ()),
+            other => panic!("a client of kind {other}"),
         };
-        held.expect("the agent is there");
+        held.expect("the server is there");
     }
 }

@@ -2,12 +2,13 @@
 //! requests go through the recording proxy, whose log is judged; what they say of themselves overlaps only where a proof allows it.
 //!
 //! ```text
-//! child     what runs in a process of its own     run      processes, the proxy, and the log
-//! reports   what processes say of themselves
+//! child     what runs in a process of its own     children  processes that were started
+//! reports   what processes say of themselves      run       processes, the proxy, and the log
 //! ```
 
-mod child;
-mod reports;
+pub mod child;
+pub mod children;
+pub mod reports;
 mod run;
 
 use std::time::Duration;
@@ -26,8 +27,8 @@ const SLACK: Duration = Duration::from_millis(500);
 fn processes_take_turns() {
     let Some(mut run) = ProcessRun::begin() else { return };
     let processes: Vec<_> = (1..=3).map(|client| run.start("lock", client, 4, Duration::from_millis(100))).collect();
-    processes.into_iter().for_each(|process| run.wait(process));
-    let tenures = run.tenures();
+    processes.into_iter().for_each(|process| run.processes.wait(process));
+    let tenures = run.processes.tenures();
     assert_eq!(tenures.len(), 12, "{tenures:?}");
     assert_eq!(overlaps(&tenures, 1), [], "{tenures:?}");
     run.judge();
@@ -38,8 +39,8 @@ fn processes_share_a_semaphore() {
     let Some(mut run) = ProcessRun::begin() else { return };
     let processes: Vec<_> =
         (1..=4).map(|client| run.start("semaphore", client, 3, Duration::from_millis(100))).collect();
-    processes.into_iter().for_each(|process| run.wait(process));
-    let tenures = run.tenures();
+    processes.into_iter().for_each(|process| run.processes.wait(process));
+    let tenures = run.processes.tenures();
     assert_eq!(tenures.len(), 12, "{tenures:?}");
     assert_eq!(overlaps(&tenures, 2), [], "{tenures:?}");
     run.judge();
@@ -51,14 +52,14 @@ fn a_process_that_is_stopped_beyond_its_ttl_overlaps_until_it_hears_of_it() {
     for kind in ["lock", "semaphore-of-1"] {
         let Some(mut run) = ProcessRun::begin() else { return };
         let first = run.start(kind, 1, 1, Duration::from_secs(60));
-        run.until_inside(1);
-        let stopped = run.signal(first, "STOP");
+        run.processes.until_inside(1);
+        let stopped = run.processes.signal(first, "STOP");
         let second = run.start(kind, 2, 1, ENDED + Duration::from_secs(1));
-        run.until_inside(2);
-        let resumed = run.signal(first, "CONT");
-        run.wait(first);
-        run.wait(second);
-        let tenures = run.tenures();
+        run.processes.until_inside(2);
+        let resumed = run.processes.signal(first, "CONT");
+        run.processes.wait(first);
+        run.processes.wait(second);
+        let tenures = run.processes.tenures();
         let [overlap] = overlaps(&tenures, 1)[..] else { panic!("{kind}: {tenures:?}") };
         // Half of the TTL may be over when it stops.
         assert!(overlap.from >= stopped + TTL / 2, "{kind}: too soon: {overlap:?}, stopped at {stopped:?}");
@@ -72,11 +73,11 @@ fn the_lock_of_a_process_that_is_killed_is_taken_over_when_its_session_ends() {
     for kind in ["lock", "semaphore-of-1"] {
         let Some(mut run) = ProcessRun::begin() else { return };
         let first = run.start(kind, 1, 1, Duration::from_secs(60));
-        run.until_inside(1);
+        run.processes.until_inside(1);
         let second = run.start(kind, 2, 1, Duration::from_millis(100));
-        let killed = run.kill(first);
-        run.wait(second);
-        let tenures = run.tenures();
+        let killed = run.processes.kill(first);
+        run.processes.wait(second);
+        let tenures = run.processes.tenures();
         assert_eq!(overlaps(&tenures, 1), [], "{kind}: {tenures:?}");
         let next = tenures.iter().find(|tenure| tenure.client == 2).expect("it has waited for it");
         let waited = next.from - killed;
@@ -93,13 +94,13 @@ fn an_agent_that_restarts_gives_a_held_lock_to_no_other_process() {
     };
     let Some(mut run) = ProcessRun::begin() else { return };
     let first = run.start("lock", 1, 1, Duration::from_secs(3));
-    run.until_inside(1);
+    run.processes.until_inside(1);
     run.restart(&restart);
     // What asked the old agent may wait for its answer for ever: a process that comes later does not.
     let second = run.start("lock", 2, 1, Duration::from_millis(100));
-    run.wait(second);
-    run.kill(first);
-    let tenures = run.tenures();
+    run.processes.wait(second);
+    run.processes.kill(first);
+    let tenures = run.processes.tenures();
     assert_eq!(overlaps(&tenures, 1), [], "{tenures:?}");
     assert!(tenures.iter().any(|tenure| tenure.client == 2), "{tenures:?}");
     run.judge();

@@ -1,7 +1,7 @@
-//! Processes, the proxy between them and the agent, and the log of what they asked.
+//! Processes at an agent, the proxy between them and it, and the log of what they asked.
 
-use std::io::{BufRead, BufReader, Write};
-use std::process::{Child, Command, Stdio};
+use std::io::Write;
+use std::process::{Command, Stdio};
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::{Arc, Mutex};
 use std::thread::{self, JoinHandle};
@@ -9,11 +9,7 @@ use std::time::{Duration, Instant};
 
 use fencepost_conform::{ConformError, Event, EventKind, Recorder, judge, read};
 
-use super::child::{NAME, TASK, now};
-use super::reports::ReportedTenure;
-
-/// The longest that anything here takes.
-const PATIENCE: Duration = Duration::from_secs(30);
+use super::children::Processes;
 
 /// One run at the agent that `FENCEPOST_CONSUL` names.
 pub struct ProcessRun {
@@ -25,9 +21,7 @@ pub struct ProcessRun {
     log: Log,
     is_over: Arc<AtomicBool>,
     recorder: Option<JoinHandle<Result<(), ConformError>>>,
-    processes: Vec<Child>,
-    /// What they have said: whether a client is inside, and since when.
-    reports: Arc<Mutex<Vec<(u16, bool, Duration)>>>,
+    pub processes: Processes,
     events: Vec<Event>,
 }
 
@@ -47,81 +41,13 @@ impl ProcessRun {
         let (log, is_over) = (Log::default(), Arc::new(AtomicBool::new(false)));
         let (copy, over) = (log.clone(), Arc::clone(&is_over));
         let recorder = thread::spawn(move || recorder.run(Box::new(copy), &|| over.load(Ordering::Relaxed)));
-        let (recorder, reports) = (Some(recorder), Arc::default());
-        Some(ProcessRun {
-            base,
-            proxy,
-            key,
-            began,
-            log,
-            is_over,
-            recorder,
-            processes: Vec::new(),
-            reports,
-            events: Vec::new(),
-        })
+        let (recorder, processes) = (Some(recorder), Processes::default());
+        Some(ProcessRun { base, proxy, key, began, log, is_over, recorder, processes, events: Vec::new() })
     }
 
     /// Starts a client in a process of its own, and returns its place.
     pub fn start(&mut self, kind: &str, client: u16, rounds: u16, inside: Duration) -> usize {
-        let task = format!("{} {} {kind} {client} {rounds} {}", self.proxy, self.key, inside.as_millis());
-        let mut process = Command::new(std::env::current_exe().expect("this test"))
-            .args(["--ignored", "--exact", "--nocapture", NAME])
-            .env(TASK, task)
-            .stdin(Stdio::null())
-            .stdout(Stdio::piped())
-            .spawn()
-            .expect("this test runs again");
-        let (said, reports) = (process.stdout.take().expect("it is piped"), Arc::clone(&self.reports));
-        thread::spawn(move || {
-            for line in BufReader::new(said).lines().map_while(Result::ok) {
-                let words: Vec<&str> = line.split(' ').collect();
-                if let ["report", what, client, at] = words[..] {
-                    let at = Duration::from_nanos(at.parse().expect("nanoseconds"));
-                    let report = (client.parse().expect("a client"), what == "inside", at);
-                    reports.lock().expect("no thread panics").push(report);
-                }
-            }
-        });
-        self.processes.push(process);
-        self.processes.len() - 1
-    }
-
-    /// Waits until a client has said that it is inside.
-    pub fn until_inside(&self, client: u16) {
-        let is_inside = || self.reports.lock().expect("no thread panics").iter().any(|it| it.0 == client && it.1);
-        self.until(is_inside, &format!("client {client} is not inside"));
-    }
-
-    /// Waits for the end of a process, which must be well.
-    pub fn wait(&mut self, place: usize) {
-        let end = Instant::now() + PATIENCE;
-        loop {
-            match self.processes[place].try_wait().expect("it is a child") {
-                Some(status) => return assert!(status.success(), "process {place}: {status}"),
-                None => assert!(Instant::now() < end, "process {place} does not end"),
-            }
-            thread::sleep(Duration::from_millis(20));
-        }
-    }
-
-    /// Sends a signal to a process, and says when.
-    pub fn signal(&self, place: usize, name: &str) -> Duration {
-        let pid = self.processes[place].id().to_string();
-        let at = now();
-        let status = Command::new("kill").args([&format!("-{name}"), &pid]).status().expect("there is a kill");
-        assert!(status.success(), "kill -{name} {pid}");
-        at
-    }
-
-    /// Kills a process, and says when. It is not inside any more.
-    pub fn kill(&mut self, place: usize) -> Duration {
-        let at = now();
-        // One that has ended by itself is no child any more.
-        drop(self.processes[place].kill());
-        self.processes[place].wait().expect("it is a child");
-        thread::sleep(Duration::from_millis(100));
-        at
+        self.processes.start((&self.proxy, &self.key), kind, client, rounds, inside)
     }
 
     /// Kills the agent, and starts it on the same data.
@@ -132,27 +58,8 @@ impl ProcessRun {
         assert!(status.success(), "{command}");
         let leads = || ureq::get(format!("{}/v1/kv/?keys&consistent", self.base)).call().is_ok_and(|_| true);
         let is_there = || leads() || ureq::get(format!("{}/v1/session/list", self.base)).call().is_ok();
-        self.until(is_there, "the agent does not come back");
+        self.processes.until(is_there, "the agent does not come back");
         self.events.push(Event { number: 0, kind: EventKind::Restart, sent, received: since(self.began) });
-    }
-
-    fn until(&self, is_true: impl Fn() -> bool, otherwise: &str) {
-        let end = Instant::now() + PATIENCE;
-        while !is_true() {
-            assert!(Instant::now() < end, "{otherwise}");
-            thread::sleep(Duration::from_millis(20));
-        }
-    }
-
-    /// When clients were inside, as they say; the last tenure of one that was killed is left out.
-    pub fn tenures(&self) -> Vec<ReportedTenure> {
-        let reports = self.reports.lock().expect("no thread panics");
-        let entered = reports.iter().enumerate().filter(|(_, report)| report.1);
-        let tenure = |(place, (client, _, from)): (usize, &(u16, bool, Duration))| {
-            let left = reports[place..].iter().find(|other| other.0 == *client && !other.1);
-            left.map(|left| ReportedTenure { client: *client, from: *from, until: left.2 })
-        };
-        entered.filter_map(tenure).collect()
     }
 
     /// The log of all requests is possible.
@@ -170,11 +77,6 @@ impl ProcessRun {
 impl Drop for ProcessRun {
     fn drop(&mut self) {
         self.is_over.store(true, Ordering::Relaxed);
-        for process in &mut self.processes {
-            // It has ended, unless the test fails.
-            drop(process.kill());
-            drop(process.wait());
-        }
         // What follows at the same agent wants it empty.
         if let Err(error) = ureq::delete(format!("{}/v1/kv/{}?recurse", self.base, self.key)).call() {
             eprintln!("the keys of {} stay at {}: {error}", self.key, self.base);

@@ -7,28 +7,27 @@ use amq_protocol::protocol::AMQPClass;
 use amq_protocol::protocol::connection::{self, AMQPMethod as Connection};
 use fencepost_rabbitmq::Name;
 
-use super::wire::{ConnectionEnd, Polled};
-use crate::ConformError;
+use crate::{BrokerError, ConnectionEnd, Polled};
 
 impl ConnectionEnd {
     /// Sends a heartbeat frame (R-Q-44).
     ///
     /// # Errors
     /// The frame cannot be written.
-    pub fn beat(&mut self) -> Result<(), ConformError> {
-        self.write(&AMQPFrame::Heartbeat)
+    pub fn beat(&mut self) -> Result<(), BrokerError> {
+        self.writer.write(&AMQPFrame::Heartbeat)
     }
 
     /// Whether the broker has closed the connection or its socket. Frames that come before that are skipped. R-Q-38.
     ///
     /// # Errors
     /// The socket fails in another way.
-    pub fn is_over(&mut self, patience: Duration) -> Result<bool, ConformError> {
+    pub fn is_over(&mut self, patience: Duration) -> Result<bool, BrokerError> {
         loop {
             match self.poll(patience)? {
                 Polled::Frame(frame) => {
                     if let AMQPFrame::Method(_, AMQPClass::Connection(Connection::Close(_))) = *frame {
-                        self.send(0, AMQPClass::Connection(Connection::CloseOk(connection::CloseOk {})))?;
+                        self.writer.send(0, AMQPClass::Connection(Connection::CloseOk(connection::CloseOk {})))?;
                         return Ok(true);
                     }
                 }
@@ -40,11 +39,11 @@ impl ConnectionEnd {
 
     /// The name of a queue, as the broker has it.
     pub fn queue(&self, name: Name) -> String {
-        self.name(name).as_str().to_owned()
+        self.writer.name(name).as_str().to_owned()
     }
 
     /// The port of the client's end, by which the broker's operator finds the connection.
     pub fn port(&self) -> Option<u16> {
-        self.socket.local_addr().ok().map(|address| address.port())
+        self.writer.socket.local_addr().ok().map(|address| address.port())
     }
 }

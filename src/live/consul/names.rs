@@ -7,7 +7,8 @@ use fencepost_model::ids::{ClientId, SessionId, Token};
 use fencepost_model::inline_array::InlineArray;
 use serde_json::{Value, json};
 
-use crate::{Agent, LiveError};
+use super::agent::Agent;
+use crate::LiveError;
 
 /// The most holders that the entry of a semaphore has room for in the model.
 const HOLDERS_MAX: usize = 4;

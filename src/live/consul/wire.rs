@@ -1,6 +1,6 @@
 //! A request to the agent, and what comes of it.
 
-use crate::http::{HttpRequest, Reply};
+use super::http::{HttpRequest, Reply};
 
 /// Asks the agent, and waits for what comes of it.
 pub fn send(base: &str, question: &HttpRequest) -> Reply {

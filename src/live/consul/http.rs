@@ -12,9 +12,10 @@ use fencepost_model::inline_array::InlineArray;
 use percent_encoding::{AsciiSet, CONTROLS, percent_encode};
 use serde_json::{Value, json};
 
-use crate::agent::Evidence;
-use crate::names::{SessionIds, fit};
-use crate::{Agent, LiveError};
+use super::agent::Agent;
+use super::agent::Evidence;
+use super::names::{SessionIds, fit};
+use crate::LiveError;
 
 /// The most contenders of a semaphore that a listing has room for in the model.
 const CONTENDERS_MAX: usize = 6;
