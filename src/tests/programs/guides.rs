@@ -2,7 +2,7 @@
 //! the recipes with settings. The whole space of `consul-go-semaphore` is too large: `go_semaphore` has it on a smaller clock.
 
 use fencepost::checker::Options;
-use fencepost::consul::{Consul, ElectionGuide, GoLock, LockCommand, SERVICE, SemaphoreGuide};
+use fencepost::consul::{Consul, ElectionGuide, GoLock, GoSemaphore, LockCommand, LockUnit, SERVICE, SemaphoreGuide};
 use fencepost::{Property, Scenario};
 
 use super::{shipped, verdicts, words};
@@ -18,8 +18,16 @@ fn as_programs(name: &str) -> Scenario<Consul> {
     match (&settings.job, name) {
         (Some(job), _) => {
             let monitor = settings.monitor.expect("the command watches its key");
-            let lock = lock.monitored(monitor.retries, monitor.retry_every);
-            machine.programs(LockCommand { lock, grace: job.grace })
+            let unit = match settings.semaphore {
+                None => LockUnit::Lock(lock.monitored(monitor.retries, monitor.retry_every)),
+                Some(_) => {
+                    let mut semaphore =
+                        GoSemaphore::with(terms, limit, 1).monitored(monitor.retries, monitor.retry_every);
+                    (semaphore.wait, semaphore.renew_after_error) = (wait, retry_every);
+                    LockUnit::Semaphore(semaphore)
+                }
+            };
+            machine.programs(LockCommand { unit, grace: job.grace, killed: job.killed })
         }
         (None, "consul-go-lock-cut-off") => machine.programs(lock),
         (None, "consul-semaphore-guide") => machine.programs(SemaphoreGuide::with(terms, limit, retry_every)),
@@ -52,5 +60,5 @@ fn the_election_and_the_command_get_the_verdicts_of_the_recipes() {
 #[ignore = "takes a minute: cargo test --tests -- --ignored"]
 fn so_they_do_where_the_state_space_is_large() {
     compare(&["consul-semaphore-guide", "consul-lock-command", "consul-go-lock-cut-off"]);
-    compare(&["b12-kill-group", "b12-kill-group-equal"]);
+    compare(&["b12-kill-group", "b12-kill-group-equal", "b12-kill-shell", "b12-kill-group-semaphore"]);
 }

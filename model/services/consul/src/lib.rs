@@ -27,8 +27,8 @@ pub use mistakes::MISTAKES;
 pub use mutants::ConsulMutation;
 pub use operator::OperatorAction;
 pub use programs::{
-    ApiError, ElectionGuide, GoLock, GoSemaphore, HttpApi, LeaderWatch, LockCommand, Monitor as GoMonitor, Renew,
-    SemaphoreGuide, SemaphoreMonitor,
+    ApiError, ElectionGuide, GoLock, GoSemaphore, HttpApi, LeaderWatch, LockCommand, LockUnit, Monitor as GoMonitor,
+    Renew, SemaphoreGuide, SemaphoreMonitor,
 };
 pub use scenarios::SCENARIOS;
 pub use server::{ConsulFault, Failure, ItemRecord, Node, OperationResult, Query, QueryRefusal, Server, Status};

@@ -57,11 +57,20 @@ impl GoSemaphore {
         Gone
     }
 
-    /// From `s.isHeld = true` on: the user works until it is done, or until the channel of `Acquire` is closed.
-    async fn hold(&mut self, consul: &Handle<Consul>, session: SessionId) -> Result<Lap, Gone> {
-        // `go s.monitorLock(s.lockSession, s.lockCh)`. C-SEM-6.
+    /// The same with `MonitorRetries` and `MonitorRetryTime`.
+    pub fn monitored(self, monitor_retries: u8, monitor_retry_every: Ticks) -> Self {
+        GoSemaphore { monitor_retries, monitor_retry_every, ..self }
+    }
+
+    /// `go s.monitorLock(s.lockSession, s.lockCh)`. C-SEM-6.
+    pub(super) fn spawn_monitor(&self, consul: &Handle<Consul>, session: SessionId) {
         let (retries, retry_every) = (self.monitor_retries, self.monitor_retry_every);
         consul.spawn(SemaphoreMonitor { session, wait_index: Index(0), left: retries, retries, retry_every });
+    }
+
+    /// From `s.isHeld = true` on: the user works until it is done, or until the channel of `Acquire` is closed.
+    async fn hold(&mut self, consul: &Handle<Consul>, session: SessionId) -> Result<Lap, Gone> {
+        self.spawn_monitor(consul, session);
         consul.enter_slot(Token::default(), self.limit.into());
         loop {
             match consul.select(consul.ended::<SemaphoreMonitor>(), consul.user()).await {
@@ -74,15 +83,30 @@ impl GoSemaphore {
                 First::Other(Wanted::Release) => break,
             }
         }
-        // `Release`: the deferred function stops the renewals, which destroy the session, whatever comes of the requests. C-SEM-7.
         consul.leave(Leaving::Done);
+        self.give_back(consul, session).await?;
+        Ok(Lap::Done)
+    }
+
+    /// `Release`: the deferred function stops the renewals, which destroy the session, whatever comes of the requests. C-SEM-7.
+    pub(super) async fn give_back(&mut self, consul: &Handle<Consul>, session: SessionId) -> Result<(), ApiError> {
         consul.stop::<SemaphoreMonitor>();
         self.session = None;
         let released = GoSemaphore::release(consul, session).await;
         consul.stop::<Renew>();
         consul.send_destroy_session(session);
-        released?;
-        Ok(Lap::Done)
+        released
+    }
+
+    /// `Destroy`: holders that live are no error here. C-SEM-8.
+    pub(super) async fn destroy(consul: &Handle<Consul>) -> Result<(), ApiError> {
+        let listing = consul.list().await?;
+        if let Some((slots, index)) = listing.slots.and_then(|entry| decode(Some(entry), 0))
+            && pruned(slots, &listing).holders.is_empty()
+        {
+            consul.delete_cas(Key::Slots, index).await?;
+        }
+        Ok(())
     }
 
     /// From `READ` on.
@@ -109,6 +133,16 @@ impl Recipe<Consul> for GoSemaphore {
     const NAME: &'static str = "go-semaphore";
 
     async fn lap(&mut self, consul: &Handle<Consul>) -> Result<Lap, Gone> {
+        match self.attempt(consul).await? {
+            Some(session) => self.hold(consul, session).await,
+            None => Ok(Lap::Again),
+        }
+    }
+}
+
+impl GoSemaphore {
+    /// `Acquire`, up to its next wait: the session that has a slot; none: it has to be tried again.
+    pub(super) async fn attempt(&mut self, consul: &Handle<Consul>) -> Result<Option<SessionId>, Gone> {
         let session = match self.session {
             Some(session) => session,
             None => {
@@ -137,7 +171,7 @@ impl Recipe<Consul> for GoSemaphore {
         // `qOpts.WaitIndex = meta.LastIndex; goto WAIT`.
         if slots.holders.len() >= usize::from(slots.limit) {
             self.wait_index = listing.index;
-            return Ok(Lap::Again);
+            return Ok(None);
         }
         // `lock.Holders[s.lockSession] = true`: a set. C-SEM-3.
         if !slots.holders.contains(&session) {
@@ -145,9 +179,9 @@ impl Recipe<Consul> for GoSemaphore {
             slots.holders.sort_unstable();
         }
         match consul.cas(Key::Slots, index, Opaque::Slots(slots)).await {
-            Ok(true) => self.hold(consul, session).await,
+            Ok(true) => Ok(Some(session)),
             // A race with another contender: `goto WAIT`, with the same index.
-            Ok(false) => Ok(Lap::Again),
+            Ok(false) => Ok(None),
             Err(_) => Err(GoSemaphore::fail(consul, session)),
         }
     }

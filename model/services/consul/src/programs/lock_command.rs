@@ -1,60 +1,129 @@
-//! `consul lock PREFIX COMMAND`, line by line (command/lock/lock.go of Consul 1.8.7): the Go client's Lock around a child process.
-//! Left out: `-n`, which takes the Go client's Semaphore in its place; `-timeout`, which tries once; a shell that is killed without its
-//! child; and that the process may end before it has released the lock (C-CLI-3).
+//! `consul lock PREFIX COMMAND`, line by line (command/lock/lock.go of Consul 1.8.7): the Go client's Lock around a child process, or
+//! its Semaphore with `-n`. Left out: `-timeout`, which tries once; and that the process may end before it has released the lock
+//! (C-CLI-3).
 
 use serde::{Deserialize, Serialize};
 
 use super::HttpApi;
 use super::go_lock::{GoLock, Monitor};
-use crate::{Consul, Entry, LOCK, Terms};
+use super::go_semaphore::{GoSemaphore, SemaphoreMonitor};
+use crate::{Consul, Entry, Killed, LOCK, Terms};
 use fencepost_model::fact::Leaving;
-use fencepost_model::ids::Token;
+use fencepost_model::ids::{SessionId, Token};
 use fencepost_model::normal::Normal;
 use fencepost_model::program::{First, Gone, Handle, Lap, Recipe, Wanted};
 use fencepost_model::time::Ticks;
 
-/// `type cmd struct`: the lock, and the child that runs while it is held.
+/// `type cmd struct`: what is held while the child runs.
 #[derive(Clone, PartialEq, Eq, Debug, Normal, Serialize, Deserialize)]
 pub struct LockCommand {
-    /// `setupLock`: `api.LockOptions` with `MonitorRetries` 3 and `MonitorRetryTime` 1 s. C-CLI-1.
-    pub lock: GoLock,
+    /// `type LockUnlock struct`.
+    pub unit: LockUnit,
     /// `lockKillGracePeriod`, 5 s: so long a child may take to die after SIGTERM.
     pub grace: Ticks,
+    /// What is killed when the lock is lost: a shell that has started the work may be killed without it.
+    #[normal(skip = "a constant")]
+    pub killed: Killed,
 }
 
-impl LockCommand {
-    /// With the command's defaults, for this number of ticks per second; sessions have these terms.
-    pub fn with(terms: Terms, ticks_per_second: i64) -> Self {
-        let seconds = |count: i64| Ticks::new(count * ticks_per_second);
-        let lock = GoLock::with(terms, ticks_per_second).monitored(3, seconds(1));
-        LockCommand { lock, grace: seconds(5) }
+/// `setupLock` or `setupSemaphore`, with `MonitorRetries` 3 and `MonitorRetryTime` 1 s. C-CLI-1.
+#[derive(Clone, PartialEq, Eq, Debug, Normal, Serialize, Deserialize)]
+pub enum LockUnit {
+    /// `-n` is 1.
+    Lock(GoLock),
+    /// `-n` is more.
+    Semaphore(GoSemaphore),
+}
+
+impl LockUnit {
+    /// `lu.lockFn`, up to its next wait.
+    async fn attempt(&mut self, consul: &Handle<Consul>) -> Result<Option<SessionId>, Gone> {
+        match self {
+            LockUnit::Lock(lock) => lock.attempt(consul).await,
+            LockUnit::Semaphore(semaphore) => semaphore.attempt(consul).await,
+        }
     }
 
-    /// Until the child has ended, or is killed because the lock is lost.
-    async fn run_child(&self, consul: &Handle<Consul>) {
-        consul.enter(Token::default());
-        loop {
-            match consul.select(consul.ended::<Monitor>(), consul.user()).await {
-                // `case <-lockCh`, "Lock lost, killing child". `killChild`: SIGTERM, and SIGKILL for one that is still there after
-                // the grace; that it ends at once is the easier case. C-CLI-2.
-                First::One(()) => {
-                    consul.sleep(self.grace).await;
-                    return consul.leave(Leaving::Notified);
-                }
-                First::Other(Wanted::Write) => consul.send_write(Token::default()),
-                // `case err := <-childErr`, "Child terminated, releasing lock".
-                First::Other(Wanted::Release) => return consul.leave(Leaving::Done),
+    /// The child has the lock.
+    fn enter(&self, consul: &Handle<Consul>, session: SessionId) {
+        match self {
+            LockUnit::Lock(lock) => {
+                lock.spawn_monitor(consul, session);
+                consul.enter(Token::default());
+            }
+            LockUnit::Semaphore(semaphore) => {
+                semaphore.spawn_monitor(consul, session);
+                consul.enter_slot(Token::default(), semaphore.limit.into());
             }
         }
     }
 
-    /// `lu.cleanupFn()`, which is `Lock.Destroy`: that the key is in use is no error. C-LCK-10.
-    async fn clean_up(consul: &Handle<Consul>) -> Result<(), Gone> {
-        if let Some(Entry { session: None, modify, .. }) = consul.get(LOCK).await? {
-            // `kv.DeleteCAS(pair, nil)`.
-            consul.delete_cas(LOCK, modify).await?;
+    /// `<-lockCh`.
+    async fn lost(&self, consul: &Handle<Consul>) {
+        match self {
+            LockUnit::Lock(_) => consul.ended::<Monitor>().await,
+            LockUnit::Semaphore(_) => consul.ended::<SemaphoreMonitor>().await,
+        }
+    }
+
+    /// `lu.unlockFn`, and `lu.cleanupFn`, which is `Destroy`: that it is in use is no error. C-LCK-10, C-SEM-8.
+    async fn release(&mut self, consul: &Handle<Consul>, session: SessionId) -> Result<(), Gone> {
+        match self {
+            LockUnit::Lock(lock) => {
+                lock.unlock(consul, session).await?;
+                if let Some(Entry { session: None, modify, .. }) = consul.get(LOCK).await? {
+                    // `kv.DeleteCAS(pair, nil)`.
+                    consul.delete_cas(LOCK, modify).await?;
+                }
+            }
+            LockUnit::Semaphore(semaphore) => {
+                semaphore.give_back(consul, session).await?;
+                GoSemaphore::destroy(consul).await?;
+            }
         }
         Ok(())
+    }
+}
+
+impl LockCommand {
+    /// With the command's defaults, for this number of ticks per second; sessions have these terms, and `-n` is the limit.
+    pub fn with(terms: Terms, limit: u8, ticks_per_second: i64) -> Self {
+        let seconds = |count: i64| Ticks::new(count * ticks_per_second);
+        let unit = match limit {
+            1 => LockUnit::Lock(GoLock::with(terms, ticks_per_second).monitored(3, seconds(1))),
+            _ => LockUnit::Semaphore(GoSemaphore::with(terms, limit, ticks_per_second).monitored(3, seconds(1))),
+        };
+        LockCommand { unit, grace: seconds(5), killed: Killed::Group }
+    }
+
+    /// Until the child has ended, or is killed because the lock is lost. Whether it lives on.
+    async fn run_child(&self, consul: &Handle<Consul>) -> bool {
+        loop {
+            match consul.select(self.unit.lost(consul), consul.user()).await {
+                // `case <-lockCh`, "Lock lost, killing child". `killChild`: SIGTERM, and SIGKILL for one that is still there after
+                // the grace; that it ends at once is the easier case. C-CLI-2.
+                First::One(()) if self.killed == Killed::Shell => return true,
+                First::One(()) => {
+                    consul.sleep(self.grace).await;
+                    consul.leave(Leaving::Notified);
+                    return false;
+                }
+                First::Other(Wanted::Write) => consul.send_write(Token::default()),
+                // `case err := <-childErr`, "Child terminated, releasing lock".
+                First::Other(Wanted::Release) => {
+                    consul.leave(Leaving::Done);
+                    return false;
+                }
+            }
+        }
+    }
+
+    /// The work of a shell that was killed goes on until it is done.
+    async fn orphan(consul: &Handle<Consul>) {
+        while let Wanted::Write = consul.user().await {
+            consul.send_write(Token::default());
+        }
+        consul.leave(Leaving::Done);
     }
 }
 
@@ -63,13 +132,15 @@ impl Recipe<Consul> for LockCommand {
 
     async fn lap(&mut self, consul: &Handle<Consul>) -> Result<Lap, Gone> {
         // `lockCh, err := lu.lockFn(c.ShutdownCh)`.
-        let Some(session) = self.lock.attempt(consul).await? else { return Ok(Lap::Again) };
-        self.lock.spawn_monitor(consul, session);
+        let Some(session) = self.unit.attempt(consul).await? else { return Ok(Lap::Again) };
+        self.unit.enter(consul, session);
         // `c.startChild(…)`.
-        self.run_child(consul).await;
+        let lives_on = self.run_child(consul).await;
         // `RELEASE: lu.unlockFn()`, also after a loss. C-CLI-2.
-        self.lock.unlock(consul, session).await?;
-        LockCommand::clean_up(consul).await?;
-        Ok(Lap::Done)
+        let released = self.unit.release(consul, session).await;
+        if lives_on {
+            LockCommand::orphan(consul).await;
+        }
+        released.map(|()| Lap::Done)
     }
 }

@@ -25,7 +25,7 @@ pub use election::{ElectionGuide, LeaderWatch};
 pub use go_lock::{GoLock, Monitor};
 pub use go_semaphore::{GoSemaphore, SemaphoreMonitor};
 pub use guide::SemaphoreGuide;
-pub use lock_command::LockCommand;
+pub use lock_command::{LockCommand, LockUnit};
 pub use renew::Renew;
 
 use super::{Answer, Command, Consul, ConsulMessage, Request, Timer};
