@@ -115,7 +115,7 @@ impl<P: Service> TimedExploration<P> {
 
     fn verdict(&self, scenario: &Scenario<P>, promise: &Promise) -> Verdict {
         let Exploration { marks, ref cut, ref violation, .. } = self.exploration;
-        let reached = Reached(marks.reached);
+        let reached = Reached(marks.reached | scenario.reached_by_prefix().0);
         if let Some(trace) = violation {
             let is_not_known_shortest = !self.exploration.is_shortest;
             return Verdict::Violated(Box::new(Story { is_not_known_shortest, ..tell(trace) }));

@@ -47,6 +47,7 @@ fn folded(story: &Story, is_kept: &[bool]) -> Story {
     let mut short = Story {
         held: story.held,
         lanes: story.lanes.clone(),
+        begins_after: story.begins_after.clone(),
         is_not_known_shortest: story.is_not_known_shortest,
         ..Story::default()
     };

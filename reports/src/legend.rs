@@ -10,6 +10,13 @@ pub(crate) fn holds(held: Held) -> [&'static str; 2] {
     }
 }
 
+/// What the execution begins with, where the scenario says that.
+pub(crate) fn beginning(story: &Story) -> Option<String> {
+    (!story.begins_after.is_empty()).then(|| {
+        format!("every execution begins with these actions, which are not judged: {}", story.begins_after.join("; "))
+    })
+}
+
 /// The numbers in brackets, if the messages of the story have some.
 pub(crate) fn numbers(story: &Story) -> Option<&'static str> {
     let is_numbered = |text: &str| {

@@ -5,7 +5,7 @@ use std::fmt::Write;
 
 use fencepost_model::finding::{ActionKind, Story, StoryStep};
 
-use crate::legend::{holds, numbers, request};
+use crate::legend::{beginning, holds, numbers, request};
 use textwrap::{Options, WordSplitter};
 
 /// The width of labels, in characters, where no other width is known. A longer label continues below, beside no column.
@@ -47,7 +47,8 @@ fn legend(story: &Story, width: Option<usize>) -> String {
     }
     let [record, inside] = holds(story.held);
     let columns = format!("record: the client {record}; inside: the client {inside}");
-    for sentence in [Some(columns.as_str()), numbers(story)].into_iter().flatten() {
+    let beginning = beginning(story);
+    for sentence in [Some(columns.as_str()), numbers(story), beginning.as_deref()].into_iter().flatten() {
         paragraph(&mut text, "      · ", sentence, width.map(|width| width.saturating_sub(8)));
     }
     text.push('\n');

@@ -8,7 +8,7 @@ use fencepost_model::monitor::Observed;
 use fencepost_model::program::scoped;
 use fencepost_model::scenario::Scenario;
 use fencepost_model::service::Service;
-use fencepost_model::time::{Instant, Ticks};
+use fencepost_model::time::Ticks;
 use fencepost_model::trace::{Digest, Patience, Recorder, Trace};
 use fencepost_model::world::{Action, World};
 
@@ -210,11 +210,12 @@ fn drive<P: Service, X: Scheduler<P>, E>(
     if state.clients.len() > CROWD {
         state.world.network.spread();
     }
+    let begin = state.now;
     let mut meter = settings.measures.then(|| Meter::new(state.clients.len()));
     let endless = Endless::of(scenario, settings);
     let mut calm: Option<Calm> = None;
     while walk.taken < settings.actions_max {
-        if calm.is_none() && state.now >= Instant::START + storm {
+        if calm.is_none() && state.now >= begin + storm {
             if settings.ends_with_storm {
                 break;
             }
@@ -229,7 +230,7 @@ fn drive<P: Service, X: Scheduler<P>, E>(
             }
             // No action is left. A waiting client still has a calm to wait in.
             None => {
-                let wait = if calm.is_some() { endless.bound_of_all() } else { storm - (state.now - Instant::START) };
+                let wait = if calm.is_some() { endless.bound_of_all() } else { storm - (state.now - begin) };
                 let action = Action::Advance(wait);
                 let matters = settings.ends_with_storm || !endless.properties.is_empty();
                 let is_waited = matters && state.waiting().next().is_some();

@@ -13,6 +13,18 @@ type Checked = Result<(), String>;
 
 impl<P: Service> Scenario<P> {
     pub(super) fn declare_limits(&self, list: &mut Declarations<P>) {
+        if !self.prefix.is_empty() {
+            let count = self.prefix.len();
+            let plural = if count == 1 { "" } else { "s" };
+            let sentence = format!(
+                "every execution begins with the {count} action{plural} of `prefix`: what happens in them is not judged"
+            );
+            let (value, start) = (i64::try_from(count).unwrap_or(i64::MAX), self.start());
+            list.declare(Assumption::new(Class::Limit, "prefix", "prefix", sentence).of(value), move |execution| {
+                let is_so = execution.worlds()[0].world == start;
+                if is_so { Ok(()) } else { Err("it does not begin after the prefix".to_owned()) }
+            });
+        }
         let (rounds, writes) = (self.rounds, self.writes);
         let (plural, anew) = (
             if rounds == 1 { "" } else { "s" },

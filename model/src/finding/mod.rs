@@ -136,6 +136,9 @@ pub struct Story {
     pub held: Held,
     /// The participants, from left to right.
     pub lanes: Vec<String>,
+    /// What every execution of the scenario begins with, before the first step.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub begins_after: Vec<String>,
     /// The steps, in order.
     pub steps: Vec<StoryStep>,
     /// The messages.

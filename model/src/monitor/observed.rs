@@ -41,15 +41,6 @@ impl<P: Service> Observed<P> {
     }
 }
 
-impl<P: Service> Scenario<P> {
-    /// The initial world, with a monitor for the promises of the scenario.
-    pub fn observed(&self) -> Observed<P> {
-        let world = self.start();
-        let monitor = Monitor::new(self, world.clients.len());
-        Observed { world, monitor }
-    }
-}
-
 impl<P: Service> Clone for Observed<P> {
     fn clone(&self) -> Self {
         Observed { world: self.world.clone(), monitor: self.monitor.clone() }

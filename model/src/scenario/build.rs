@@ -1,5 +1,6 @@
 //! Builders of scenarios in Rust, and scenarios derived from scenarios.
 
+use super::prefix::refine;
 use super::{Budget, Clocks, Expect, Fairness, Goal, Links, OwnGoal, Promise, Scenario, Suite, Synchrony};
 use crate::fact::Fact;
 use crate::properties::{Definition, Judge, Level, OwnProperty, Property, Watched};
@@ -35,6 +36,7 @@ impl<P: Service> Scenario<P> {
             clocks: Clocks::default(),
             budget: Budget::default(),
             promises: Vec::new(),
+            prefix: Vec::new(),
             goals: Vec::new(),
             own_goals: Vec::new(),
             own_properties: Vec::new(),
@@ -152,6 +154,12 @@ impl<P: Service> Scenario<P> {
         self.promise(Property::Own(property))
     }
 
+    /// Adds an action to the prefix, by its label: every execution begins with the prefix, which is not judged.
+    pub fn begins_with(mut self, label: &str) -> Self {
+        self.prefix.push(label.to_owned());
+        self
+    }
+
     /// The same scenario on a finer clock: every duration is multiplied by the factor.
     pub fn refined(&self, factor: i64) -> Self {
         let mut fine = self.clone();
@@ -171,6 +179,7 @@ impl<P: Service> Scenario<P> {
             drift: self.clocks.drift,
             offsets: self.clocks.offsets.iter().map(|offset| offset.times(factor)).collect(),
         };
+        fine.prefix.iter_mut().for_each(|label| refine(label, factor));
         fine.programs.iter_mut().for_each(|program| program.factor *= factor);
         for promise in &mut fine.promises {
             promise.bound = scale(promise.bound);

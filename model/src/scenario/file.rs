@@ -60,6 +60,8 @@ pub(crate) struct ScenarioFile<'a> {
     #[serde(default)]
     budget: OfService<'a>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    prefix: Vec<String>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     promise: Vec<Promise>,
     #[serde(default, skip_serializing_if = "OfService::is_absent")]
     goals: OfService<'a>,
@@ -165,6 +167,7 @@ pub(crate) fn read<P: Service>(mut document: Spanned<DeTable<'_>>) -> Result<Sce
         network: file.network,
         clocks: file.clocks,
         budget,
+        prefix: file.prefix,
         promises: file.promise,
         goals,
         own_goals: Vec::new(),
@@ -269,6 +272,7 @@ impl<P: Service> Scenario<P> {
             network: self.network,
             clocks: self.clocks.clone(),
             budget: OfService::Written(&budget),
+            prefix: self.prefix.clone(),
             promise: self.promises.clone(),
             goals: own(&self.goals, self.goals.is_empty()),
             mutation: own(&self.mutation, self.mutation.is_none()),

@@ -8,6 +8,7 @@ mod file;
 mod goals;
 mod mutated;
 mod notes;
+mod prefix;
 mod recipes;
 mod schema;
 mod text;
@@ -35,6 +36,7 @@ pub(crate) use file::{ScenarioFile, read_json};
 pub use goals::OwnGoal;
 pub use mutated::known;
 pub use notes::Note;
+pub(crate) use prefix::ticks_in;
 pub use text::{ScenarioError, from_toml, outdated, outdated_in_trace, system_of};
 pub use validate::OptionalBudget;
 pub use validate::SettingError;
@@ -112,6 +114,10 @@ pub struct Scenario<P: Service> {
     /// The maximum number of faults of each kind.
     #[schemars(default, schema_with = "schema::budget::<P>", skip_serializing)]
     pub budget: Budget,
+    /// The actions that every execution begins with, each by its label. They are carried out and not judged: what is promised is
+    /// promised from there on.
+    #[schemars(default, skip_serializing_if = "Vec::is_empty")]
+    pub prefix: Vec<String>,
     /// The promises, with their expected verdicts.
     #[schemars(default, rename = "promise", skip_serializing_if = "Vec::is_empty")]
     pub promises: Vec<Promise>,

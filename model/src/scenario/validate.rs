@@ -127,9 +127,11 @@ impl<P: Service> Scenario<P> {
         self.faults_are_possible()?;
         if self.has_own_promises() {
             // A service knows only the properties that files can name.
-            return P::Settings::validate(&self.judging(|promise| !matches!(promise.property, Property::Own(_))));
+            P::Settings::validate(&self.judging(|promise| !matches!(promise.property, Property::Own(_))))?;
+        } else {
+            P::Settings::validate(self)?;
         }
-        P::Settings::validate(self)
+        self.prefix_actions().map(|_| ())
     }
 
     /// Whether the scenario defines the property, under a name that is not taken.

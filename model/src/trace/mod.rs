@@ -2,6 +2,7 @@
 //! each can be replayed and shown as a story. A trace carries its scenario, so a file is enough to reproduce an
 //! execution.
 
+mod beginning;
 mod digest;
 mod encoding;
 mod file;

@@ -15,9 +15,8 @@ use super::wording::Wording;
 use super::{Trace, TraceStep};
 use crate::finding::Violation;
 use crate::monitor::ObservedStep;
-use crate::scenario::Scenario;
+use crate::scenario::{Scenario, ticks_in};
 use crate::service::Service;
-use crate::time::Ticks;
 use crate::world::{Action, World};
 
 /// The reason why a script cannot be performed.
@@ -95,10 +94,4 @@ pub(super) fn find<P: Service>(scenario: &Scenario<P>, world: &World<P>, label: 
         let offers: Vec<String> = enabled.iter().map(|action| format!("\n    {}", wording.action(action))).collect();
         format!("“{label}” is not possible here; possible actions:{}", offers.concat())
     })
-}
-
-/// The duration in `3 ticks pass`.
-fn ticks_in(label: &str) -> Option<Ticks> {
-    let count = label.strip_suffix(" ticks pass").or(label.strip_suffix(" tick passes"))?;
-    count.parse().ok().map(Ticks::new)
 }

@@ -58,6 +58,7 @@ pub fn tell<P: Service>(trace: &Trace<P>) -> Story {
     Story {
         held: wording.held(),
         lanes: teller.lanes(),
+        begins_after: scenario.prefix.clone(),
         steps,
         arrows: teller.arrows,
         repeats_from: lasso.map(|lasso| lasso.from),

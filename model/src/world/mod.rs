@@ -115,8 +115,8 @@ impl<T> Host<T> {
 }
 
 impl<P: Service> Scenario<P> {
-    /// The world at the start.
-    pub fn start(&self) -> World<P> {
+    /// The world of the processes' start, before the prefix.
+    pub fn initial(&self) -> World<P> {
         let (server, clients) = P::start(self);
         World {
             now: Instant::START,

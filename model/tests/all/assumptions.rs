@@ -101,6 +101,7 @@ const ROWS: &[Row] = &[
     ("finite-rounds", "lease-just-enough", &[("rounds", "9")]),
     ("finite-writes", "b01-no-fencing", &[("writes", "9")]),
     ("unread-resource", "b01-fencing", &[("resource", "\"unchanged\""), ("service.sequencer", "\"version\"")]),
+    ("prefix", "lease-late-write", &[("prefix", "\"absent\"")]),
     ("durable-resource", "b01-fencing", &[("mutation", "\"resource-forgets\"")]),
     // The lease.
     ("lease", "lease-just-enough", &[("service.lease", "9")]),

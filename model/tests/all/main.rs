@@ -6,5 +6,6 @@ mod digests;
 mod laws;
 mod mistakes;
 mod notes;
+mod prefixes;
 mod resource;
 mod scripts;

@@ -70,6 +70,7 @@ pub(crate) mod tests {
                 arrow("lost", 0, Some(2), true),
                 arrow("late", 1, None, false),
             ],
+            begins_after: Vec::new(),
             repeats_from: None,
             is_not_known_shortest: false,
         }

@@ -10,7 +10,7 @@ use super::{Texts, class, item, story};
 use crate::collision;
 use crate::diagram::diagram;
 use crate::fold::fold;
-use crate::legend::{holds, numbers, request};
+use crate::legend::{beginning, holds, numbers, request};
 use crate::matrix::mark;
 
 /// The part of the page about a scenario that the reader asked for.
@@ -189,6 +189,7 @@ fn drawn(story: &Story) -> Markup {
     let [record, inside] = holds(story.held);
     let is_repeated = |place| story.repeats_from.is_some_and(|from| place >= from);
     html! {
+        @if let Some(sentence) = beginning(story) { p { (sentence) } }
         div.run {
             (PreEscaped(diagram(story)))
             ol.steps {

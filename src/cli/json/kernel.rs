@@ -180,6 +180,9 @@ enum Verdict {
 struct Story {
     held: Held,
     lanes: Vec<String>,
+    /// The labels of the scenario's prefix; absent if it has none.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    begins_after: Vec<String>,
     steps: Vec<StoryStep>,
     arrows: Vec<Arrow>,
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -62,6 +62,7 @@ const PROMPT_PARTS: i64 = 4;
 /// # Errors
 /// It cannot happen at a server that is only asked from outside; or the trace is no execution.
 pub fn plan<S: Driven>(trace: &Trace<S>, means: Means, scale: i64) -> Result<ReenactmentPlan<S>, PlanError> {
+    let trace = &trace.with_prefix();
     let draft = build::draft(trace, means)?;
     let ticks = S::ticks(&trace.header.scenario)?;
     let is_prompt = draft.edges.iter().any(|edge| edge.margin == Margin::Prompt);
@@ -84,7 +85,7 @@ pub fn plan<S: Driven>(trace: &Trace<S>, means: Means, scale: i64) -> Result<Ree
 
 /// Whether the server restarts in an execution: then nothing else can go on at it.
 pub fn is_restarted<S: Driven>(trace: &Trace<S>) -> bool {
-    trace.steps.iter().any(|step| matches!(S::at_server(&step.action), AtServer::Restart))
+    trace.with_prefix().steps.iter().any(|step| matches!(S::at_server(&step.action), AtServer::Restart))
 }
 
 /// The same scenario with prompt timers of the server, as a real one has them; and this one with instants between two ticks, too. Other

@@ -7,4 +7,6 @@ fencepost_model::scenarios! {
     "lease-duplicates",
     "lease-no-lateness",
     "lease-duplicates-at-once",
+    "lease-late-write",
+    "lease-late-write-fenced",
 }

@@ -2,6 +2,7 @@
 
 use crate::fact::Fact;
 use crate::ids::{ClientId, Tenure};
+use crate::laws::walk::after;
 use crate::monitor::Observed;
 use crate::process::{Belief, Client};
 use crate::properties::Property;
@@ -25,8 +26,17 @@ pub(super) struct History<'a, P: Service> {
 }
 
 impl<'a, P: Service> History<'a, P> {
-    pub(super) fn new(scenario: &'a Scenario<P>) -> Self {
-        History { scenario, start: scenario.observed(), moments: Vec::new() }
+    /// That of the prefix, and the promises that it violates.
+    pub(super) fn begin(scenario: &'a Scenario<P>) -> (Self, Vec<Property>) {
+        let start = Scenario { prefix: Vec::new(), ..scenario.clone() }.observed();
+        let mut history = History { scenario, start, moments: Vec::new() };
+        let mut violated = Vec::new();
+        for action in scenario.prefix_actions().expect("the scenario is valid") {
+            let (next, step) = after(scenario, history.last(), &action);
+            violated.extend(step.violations.iter().map(|violation| violation.property));
+            history.push(Moment { action, facts: step.facts.to_vec(), after: next });
+        }
+        (history, violated)
     }
 
     pub(super) fn push(&mut self, moment: Moment<P>) {

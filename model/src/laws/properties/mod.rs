@@ -22,8 +22,7 @@ pub fn properties_agree_with_their_twins<P: Service>(
     scenario: &Scenario<P>,
     choices: &[u16],
 ) -> Result<(), LawViolation> {
-    let mut history = History::new(scenario);
-    let mut violated: Vec<Property> = Vec::new();
+    let (mut history, mut violated) = History::begin(scenario);
     let mut enabled = Vec::new();
     for choice in choices {
         scenario.enabled(history.last(), &mut enabled);

@@ -14,8 +14,8 @@ use super::detector::false_alarm;
 use crate::swarm::Swarm;
 
 impl<P: Service> Realistic<P> {
-    pub(super) fn plan_faults(&mut self, scenario: &Scenario<P>, swarm: Option<&Swarm>, storm: Ticks) {
-        let budget = scenario.budget;
+    pub(super) fn plan_faults(&mut self, world: &World<P>, swarm: Option<&Swarm>, storm: Ticks) {
+        let budget = world.left;
         // Where there is detector, it alone is wrong about nodes.
         let is_left_to_detector = |cap: &Cap| {
             self.detector.is_some() && cap.among(P::Fault::KINDS).all(|kind| kind.nature == Nature::WrongVerdict)
@@ -37,7 +37,7 @@ impl<P: Service> Realistic<P> {
             let count = if swarm.is_none_or(|swarm| swarm.has(kind)) { count } else { 0 };
             for _ in 0..count {
                 let at = i64::try_from(self.faults.below(span)).expect("the storm's length fits");
-                self.agenda.plan(Instant::at(at), PlannedAction::Fault(kind));
+                self.agenda.plan(world.now + Ticks::new(at), PlannedAction::Fault(kind));
             }
         }
     }

@@ -75,7 +75,7 @@ impl<P: Service> Realistic<P> {
             asleep_until: vec![Instant::START; world.clients.len() + 1],
             clogged_until: BTreeMap::new(),
             detector,
-            storm: Instant::START + storm,
+            storm: world.now + storm,
             drifts: Vec::new(),
             clocks: stream(Concern::Clocks),
             latency: stream(Concern::Latency),
@@ -91,7 +91,8 @@ impl<P: Service> Realistic<P> {
         for process in world.processes() {
             new.plan_process(scenario, world, process);
         }
-        new.plan_faults(scenario, swarm, storm);
+        new.plan_faults(world, swarm, storm);
+        new.plan_what_is_under_way(scenario, world);
         if swarm.is_none_or(|swarm| swarm.has(ActionKind::Slip)) {
             new.plan_clocks(scenario, world);
         }
@@ -117,6 +118,32 @@ impl<P: Service> Realistic<P> {
         self.clocks = stream(Concern::Clocks);
         if let Some(detector) = &mut self.detector {
             detector.reseed(seed);
+        }
+    }
+
+    /// Plans what a prefix has left: messages in flight, and what mends its faults.
+    fn plan_what_is_under_way(&mut self, scenario: &Scenario<P>, world: &World<P>) {
+        for envelope in world.network.iter() {
+            self.plan_delivery(scenario, world.now, envelope);
+        }
+        for process in world.processes() {
+            let fault = match (world.condition(process), process.client()) {
+                (Condition::Down, Some(client)) => Fault::Crash(client),
+                (Condition::Paused, _) => Fault::Pause(process),
+                _ => continue,
+            };
+            self.suffer(fault, scenario, world);
+        }
+        for link in &world.cuts {
+            self.suffer(Fault::Cut(*link), scenario, world);
+        }
+    }
+
+    /// What mends a fault comes after it, and the detector notices it.
+    fn suffer(&mut self, fault: Fault<P>, scenario: &Scenario<P>, world: &World<P>) {
+        self.plan_mending(world.now, fault);
+        if let Some(detector) = &mut self.detector {
+            detector.suffer(fault, scenario, world);
         }
     }
 
@@ -290,10 +317,7 @@ impl<P: Service> Scheduler<P> for Realistic<P> {
             self.plan_process(scenario, world, *process);
         }
         let Action::Fault(fault) = action else { return };
-        self.plan_mending(world.now, *fault);
-        if let Some(detector) = &mut self.detector {
-            detector.suffer(*fault, scenario, world);
-        }
+        self.suffer(*fault, scenario, world);
         // Whatever was held back sets out again.
         if let Fault::Resume(_) | Fault::Heal(_) = fault {
             for envelope in world.network.iter() {
