@@ -5,7 +5,7 @@ use std::convert::Infallible;
 
 use fencepost_model::finding::Measurement;
 use fencepost_model::monitor::Observed;
-use fencepost_model::program::scoped;
+use fencepost_model::program::{in_place, scoped};
 use fencepost_model::scenario::Scenario;
 use fencepost_model::service::Service;
 use fencepost_model::time::Ticks;
@@ -150,8 +150,8 @@ pub fn walk<P: Service>(scenario: &Scenario<P>, settings: &Settings) -> Walk<P> 
 }
 
 fn take<P: Service>(scenario: &Scenario<P>, settings: &Settings, keeps: bool) -> Walk<P> {
-    // No state leaves the run, so what programs were told in it can be forgotten.
-    scoped(|| run(scenario, settings, keeps))
+    // No state leaves the run, and none is looked at after its next step.
+    in_place(|| run(scenario, settings, keeps))
 }
 
 fn run<P: Service>(scenario: &Scenario<P>, settings: &Settings, keeps: bool) -> Walk<P> {

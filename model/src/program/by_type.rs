@@ -1,15 +1,14 @@
 //! A map from a type to one value of that type. The map itself is compiled once, and not for each type anew.
 
 use std::any::{Any, TypeId};
-use std::collections::BTreeMap;
 
 /// For each key type, one value.
 #[derive(Default)]
-pub(super) struct ByType(BTreeMap<TypeId, Box<dyn Any>>);
+pub(super) struct ByType(Vec<(TypeId, Box<dyn Any>)>);
 
 impl ByType {
     pub(super) const fn new() -> Self {
-        ByType(BTreeMap::new())
+        ByType(Vec::new())
     }
 
     /// The value of a key type, made if there is none yet.
@@ -22,6 +21,11 @@ impl ByType {
     }
 
     fn find_or_insert(&mut self, key: TypeId, make: &dyn Fn() -> Box<dyn Any>) -> &mut Box<dyn Any> {
-        self.0.entry(key).or_insert_with(make)
+        // They are a handful.
+        let place = self.0.iter().position(|(other, _)| *other == key).unwrap_or_else(|| {
+            self.0.push((key, make()));
+            self.0.len() - 1
+        });
+        &mut self.0[place].1
     }
 }

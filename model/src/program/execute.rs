@@ -5,9 +5,9 @@ use std::collections::VecDeque;
 use super::desk::{Outcome, Output};
 use super::error::ProgramErrorKind;
 use super::handle::Version;
-use super::run::LapRun;
-use super::script::{Script, ScriptName};
-use super::state::{Inside, Node, Open, Program, Stop, Task};
+use super::lap_script::LapScript;
+use super::run::TaskRuns;
+use super::state::{Inside, Node, Open, Stop, Task};
 use super::{Gone, Lap, Programmable, Start, TOLD_MAX, UserCommand};
 use crate::fact::{Fact, Leaving};
 use crate::ids::Call;
@@ -28,9 +28,9 @@ pub(super) type TaskName = Option<&'static str>;
 const EVENTS_MAX: u32 = 256;
 
 pub(super) struct Executor<'a, S: Programmable> {
-    pub(super) node: Node<S>,
-    /// Of tasks that took part in this step.
-    runs: Vec<(TaskName, LapRun<S>)>,
+    pub(super) node: &'a mut Node<S>,
+    /// Of tasks that took part in this step, or that were at hand before it.
+    runs: &'a mut TaskRuns<S>,
     pub(super) events: VecDeque<Event<S>>,
     pub(super) context: &'a Context<'a, S>,
     pub(super) start: &'a Start<'a>,
@@ -38,42 +38,39 @@ pub(super) struct Executor<'a, S: Programmable> {
 }
 
 impl<'a, S: Programmable> Executor<'a, S> {
-    /// Takes a step.
+    /// Takes a step with the runs that are at hand; those of its tasks are there afterwards. False: nothing waits for the input,
+    /// and nothing is changed.
     pub(super) fn step(
-        node: &Node<S>,
+        (node, runs): (&'a mut Node<S>, &'a mut TaskRuns<S>),
         start: &'a Start<'a>,
         input: Input<S>,
         context: &'a Context<'a, S>,
         out: &'a mut Outbox<S>,
-    ) -> Option<Program<S>> {
-        let mut executor =
-            Executor { node: node.clone(), runs: Vec::new(), events: VecDeque::new(), context, start, out };
-        executor.hear(input)?;
+    ) -> bool {
+        let mut executor = Executor { node, runs, events: VecDeque::new(), context, start, out };
+        let Some(heard) = executor.hear(input) else { return false };
+        let mut next = Some(heard);
         for done in 0.. {
-            let Some(event) = executor.events.pop_front() else { break };
+            let Some(event) = next.take().or_else(|| executor.events.pop_front()) else { break };
             let name = match event {
                 Event::Begin(name) | Event::Tell(name, ..) => name,
             };
             let Some(place) = executor.place(name) else { continue };
             if done > EVENTS_MAX {
-                executor.node.tasks[place].script.get().fail(ProgramErrorKind::NeverWaits);
+                executor.node.tasks[place].script.fail(ProgramErrorKind::NeverWaits);
             }
             match event {
                 Event::Begin(_) => executor.go_on(place, None),
                 Event::Tell(_, operation, outcome) => executor.tell(place, operation, outcome),
             }
         }
-        let me = context.client();
-        for (name, run) in std::mem::take(&mut executor.runs) {
-            if let Some(place) = executor.place(name) {
-                run.keep(executor.node.tasks[place].script, me);
-            }
-        }
-        Some(Program::of(executor.node))
+        let Executor { node, runs, .. } = executor;
+        runs.retain(|(name, _)| node.place(*name).is_some());
+        true
     }
 
     /// What an input has to do with the program; none if nothing waits for it.
-    fn hear(&mut self, input: Input<S>) -> Option<()> {
+    fn hear(&mut self, input: Input<S>) -> Option<Event<S>> {
         if self.node.stopped.is_some() {
             return None;
         }
@@ -90,8 +87,7 @@ impl<'a, S: Programmable> Executor<'a, S> {
                         // It has crashed since.
                         self.node.tasks.push(Task::new(self.start.script::<S>()));
                     }
-                    self.events.push_back(Event::Begin(None));
-                    return Some(());
+                    return Some(Event::Begin(None));
                 }
                 UserCommand::Acquire => return None,
                 command => {
@@ -114,8 +110,7 @@ impl<'a, S: Programmable> Executor<'a, S> {
             }
             Input::Message { message, .. } => self.answered(&message)?,
         };
-        self.events.push_back(Event::Tell(self.name(place), operation, outcome));
-        Some(())
+        Some(Event::Tell(self.name(place), operation, outcome))
     }
 
     /// Which operation a message answers.
@@ -143,7 +138,7 @@ impl<'a, S: Programmable> Executor<'a, S> {
             return;
         }
         task.close(operation);
-        if task.script.get().length >= TOLD_MAX {
+        if task.script.length() >= usize::from(TOLD_MAX) {
             return self.stop(Stop::Cut, Fact::Cut { client: self.context.client() });
         }
         self.go_on(place, Some((operation, outcome)));
@@ -151,13 +146,19 @@ impl<'a, S: Programmable> Executor<'a, S> {
 
     /// Lets a task run until it waits.
     fn go_on(&mut self, place: usize, told: Option<(u16, Outcome<S>)>) {
-        let (me, name, before) = (self.context.client(), self.name(place), self.node.tasks[place].script);
-        if let Some(running) = self.runs.iter().position(|(other, _)| *other == name) {
-            // It has taken part already: its run goes back to where it is looked for.
-            self.runs.swap_remove(running).1.keep(before, me);
+        let (me, name) = (self.context.client(), self.name(place));
+        let running = self.runs.iter().position(|(other, _)| *other == name);
+        let running = running.map(|running| self.runs.swap_remove(running).1);
+        let script = &mut self.node.tasks[place].script;
+        let mut run = match told {
+            None => script.begin(me),
+            Some(_) => running.unwrap_or_else(|| script.restored(me)),
+        };
+        if let Some((operation, outcome)) = told {
+            script.tell(operation, outcome);
         }
-        let (script, outputs, run) = LapRun::go_on(before, told, me);
-        self.node.tasks[place].script = script;
+        let outputs = run.poll(told);
+        script.compare(&outputs);
         let is_over = outputs.iter().any(|output| matches!(output, Output::End(..) | Output::Panic(_)));
         if !is_over {
             self.runs.push((name, run));
@@ -172,7 +173,7 @@ impl<'a, S: Programmable> Executor<'a, S> {
             |event: &Event<S>| matches!(event, Event::Tell(other, ..) | Event::Begin(other) if *other == name);
         let waits = self.node.tasks[place].open.iter().any(|(_, open)| !matches!(open, Open::Deadline(_)));
         if !is_over && !waits && !self.events.iter().any(is_told) {
-            script.get().fail(ProgramErrorKind::WaitsForNothing);
+            self.node.tasks[place].script.fail(ProgramErrorKind::WaitsForNothing);
         }
     }
 
@@ -200,9 +201,9 @@ impl<'a, S: Programmable> Executor<'a, S> {
             },
             Output::Spawn(kind, head) => {
                 self.remove(Some(kind.name));
-                let is_before = |task: &Task<S>| task.script.get().kind.name < kind.name;
+                let is_before = |task: &Task<S>| task.script.kind().name < kind.name;
                 let rank = self.node.tasks[1..].iter().take_while(|task| is_before(task)).count();
-                self.node.tasks.insert(1 + rank, Task::new(Script::head(kind, head)));
+                self.node.tasks.insert(1 + rank, Task::new(LapScript::head(kind, head)));
                 self.events.push_back(Event::Begin(Some(kind.name)));
             }
             Output::Stop(name) => self.end(name),
@@ -212,15 +213,15 @@ impl<'a, S: Programmable> Executor<'a, S> {
     }
 
     fn lap_is_over(&mut self, place: usize, head: String, end: Result<Lap, Gone>) {
-        let (name, kind) = (self.name(place), self.node.tasks[place].script.get().kind);
+        let (name, kind) = (self.name(place), self.node.tasks[place].script.kind());
         self.forget(name);
         match (name, end) {
             (_, Ok(Lap::Again)) => {
-                self.node.tasks[place] = Task::new(Script::head(kind, head));
+                self.node.tasks[place] = Task::new(LapScript::head(kind, head));
                 self.events.push_back(Event::Begin(name));
             }
             (Some(name), Ok(Lap::Done) | Err(Gone)) => self.end(name),
-            (None, Ok(Lap::Done)) if self.node.rounds > 0 => self.rest(Script::head(kind, head)),
+            (None, Ok(Lap::Done)) if self.node.rounds > 0 => self.rest(LapScript::head(kind, head)),
             (None, end) => {
                 if self.node.inside.is_some() {
                     self.leave(if end.is_ok() { Leaving::Done } else { Leaving::Notified });
@@ -233,7 +234,7 @@ impl<'a, S: Programmable> Executor<'a, S> {
     }
 
     /// Until its user wants the lock again.
-    fn rest(&mut self, script: ScriptName<S>) {
+    fn rest(&mut self, script: LapScript<S>) {
         (self.node.is_idle, self.node.is_waiting, self.node.is_at_work) = (true, false, false);
         self.node.tasks[0] = Task::new(script);
     }
@@ -283,15 +284,10 @@ impl<'a, S: Programmable> Executor<'a, S> {
     }
 
     pub(super) fn name(&self, place: usize) -> TaskName {
-        (place > 0).then(|| self.node.tasks[place].script.get().kind.name)
+        (place > 0).then(|| self.node.tasks[place].script.kind().name)
     }
 
     pub(super) fn place(&self, name: TaskName) -> Option<usize> {
-        match name {
-            None => (!self.node.tasks.is_empty()).then_some(0),
-            Some(name) => {
-                (1..self.node.tasks.len()).find(|place| self.node.tasks[*place].script.get().kind.name == name)
-            }
-        }
+        self.node.place(name)
     }
 }

@@ -136,12 +136,17 @@ pub fn scoped<R>(act: impl FnOnce() -> R) -> R {
     act()
 }
 
+/// The hash of a value that is stored.
+pub(super) fn hash_of(value: &impl Hash) -> u64 {
+    let mut hash = Fingerprinter::default();
+    value.hash(&mut hash);
+    hash.finish()
+}
+
 impl<T: Content> Interned<T> {
     /// Stores the value, unless an equal one is stored already.
     pub(super) fn new(value: T) -> Self {
-        let mut hash = Fingerprinter::default();
-        value.hash(&mut hash);
-        let hash = hash.finish();
+        let hash = hash_of(&value);
         let id = if is_scoped() {
             in_scope(|table| table.intern(value, hash)) | SCOPED
         } else {

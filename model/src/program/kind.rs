@@ -48,7 +48,7 @@ pub fn register<S: Programmable, R: Recipe<S>>() {
 
 /// The kind of a recipe, which is known from now on.
 pub(super) fn of<S: Programmable, R: Recipe<S>>() -> &'static Kind<S> {
-    if let Some(kind) = find::<S>(R::NAME) {
+    if let Some(kind) = find_static::<S>(R::NAME) {
         assert!(kind.of == TypeId::of::<R>(), "two recipes are called `{}`: rename one", R::NAME);
         return kind;
     }
@@ -57,6 +57,12 @@ pub(super) fn of<S: Programmable, R: Recipe<S>>() -> &'static Kind<S> {
     let kind = Box::leak(Box::new(Kind { name: R::NAME, package, of: TypeId::of::<R>(), begin, visit }));
     KNOWN.lock().expect("no thread panics while it holds the lock").entry((TypeId::of::<S>(), R::NAME)).or_insert(kind);
     find(R::NAME).expect("it has just been added")
+}
+
+/// The same as [`find`], where the name is the recipe's own: it need not be searched for.
+fn find_static<S: Programmable>(name: &'static str) -> Option<&'static Kind<S>> {
+    let known = KNOWN.lock().expect("no thread panics while it holds the lock");
+    known.get(&(TypeId::of::<S>(), name))?.downcast_ref()
 }
 
 /// The recipe of a service with this name.

@@ -12,6 +12,7 @@
 //! execute      one step                        begin     what operations wait for
 //! run          laps that run, and the cache of them
 //! desk         between a run and the executor  intern    states of no fixed size under names of one
+//! in_place     states that a simulation changes    lap_script   where a task is in its lap
 //! kind         recipes by their names          names     what has no absolute meaning
 //! ```
 
@@ -22,8 +23,10 @@ mod desk;
 mod error;
 mod execute;
 mod handle;
+mod in_place;
 mod intern;
 mod kind;
+mod lap_script;
 mod names;
 mod participant;
 mod process;
@@ -36,6 +39,7 @@ mod state;
 pub use api::{Alarm, Programmable, UserCommand};
 pub use error::{ProgramError, ProgramErrorKind};
 pub use handle::{Handle, OpenDeadline, Operation, Version};
+pub use in_place::in_place;
 pub use intern::scoped;
 pub use kind::register;
 pub use participant::Runs;

@@ -2,7 +2,8 @@
 
 use super::desk::Permit;
 use super::execute::Executor;
-use super::state::{Node, Open, Program, Task};
+use super::run::TaskRuns;
+use super::state::{Name, Node, Open, Program, Task};
 use super::{Alarm, Programmable, Start, UserCommand};
 use crate::ids::{Call, ClientId};
 use crate::process::{Belief, Client, Context, Input, Outbox, Process};
@@ -38,8 +39,20 @@ impl<S: Programmable> Program<S> {
     pub(super) fn take(&mut self, input: Input<S>, context: &Context<'_, S>, out: &mut Outbox<S>) {
         let start =
             Start::of(&context.scenario.programs, context.client()).expect("a client that runs a program has one");
-        if let Some(next) = Executor::step(&self.node(), &start, input, context, out) {
-            *self = next;
+        match self.name {
+            Name::Stored(name) => {
+                let (mut node, mut runs) = ((*name.get()).clone(), TaskRuns::new());
+                if Executor::step((&mut node, &mut runs), &start, input, context, out) {
+                    node.keep(runs, context.client());
+                    *self = Program::of(node);
+                }
+            }
+            Name::InPlace(name) => {
+                let step = |node: &mut Node<S>, runs: &mut TaskRuns<S>| {
+                    Executor::step((node, runs), &start, input, context, out)
+                };
+                self.name = Name::InPlace(name.step(step));
+            }
         }
     }
 }

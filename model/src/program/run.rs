@@ -4,14 +4,16 @@ use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::rc::Rc;
-use std::sync::{Arc, Once};
+use std::sync::Once;
 use std::task::{Context as Polling, Poll, Waker};
 
 use super::Programmable;
 use super::by_type::ByType;
 use super::desk::{Desk, Outcome, Output};
 use super::error::ProgramErrorKind;
-use super::handle::Handle;
+use super::execute::TaskName;
+use super::handle::{AnyKind, Handle};
+use super::in_place;
 use super::kind::{Finished, Running};
 use super::script::{Point, Script, ScriptName};
 use crate::ids::ClientId;
@@ -24,6 +26,9 @@ pub(super) struct LapRun<S: Programmable> {
 
 /// The maximum number of runs that a thread keeps.
 const RUNS_MAX: usize = 1_024;
+
+/// The runs of a client's tasks, by the names of the tasks.
+pub(super) type TaskRuns<S> = Vec<(TaskName, LapRun<S>)>;
 
 /// The runs of a thread, by the script that they have followed and the client.
 type Runs<S> = BTreeMap<(u32, ClientId), LapRun<S>>;
@@ -39,6 +44,7 @@ thread_local! {
 pub fn forget_all() {
     // What a run drops may open operations or panic: it must not find the cache borrowed.
     drop(RUNS.take());
+    in_place::forget_runs();
 }
 
 fn with<S: Programmable, R>(act: impl FnOnce(&mut Runs<S>) -> R) -> R {
@@ -47,14 +53,17 @@ fn with<S: Programmable, R>(act: impl FnOnce(&mut Runs<S>) -> R) -> R {
 
 impl<S: Programmable> LapRun<S> {
     /// Begins a lap.
-    fn begin(script: &Arc<Script<S>>, me: ClientId) -> Self {
+    ///
+    /// # Errors
+    /// The value at its head cannot be read.
+    pub(super) fn begin(kind: AnyKind<S>, head: &str, me: ClientId) -> Result<Self, String> {
         let desk = Rc::new(RefCell::new(Desk::new(me)));
-        let running = script.kind.begin(&script.value(), Handle::new(Rc::clone(&desk)));
-        LapRun { desk, running: running.unwrap_or_else(|error| script.fail(ProgramErrorKind::Head(error))) }
+        let running = kind.begin(head, Handle::new(Rc::clone(&desk)))?;
+        Ok(LapRun { desk, running })
     }
 
     /// Runs it until it waits, and says what it did. A run that is over must not be polled again.
-    fn poll(&mut self, told: Option<(u16, Outcome<S>)>) -> Vec<Output<S>> {
+    pub(super) fn poll(&mut self, told: Option<(u16, Outcome<S>)>) -> Vec<Output<S>> {
         quiet();
         self.desk.borrow_mut().told.extend(told);
         IS_POLLING.set(true);
@@ -76,32 +85,19 @@ impl<S: Programmable> LapRun<S> {
     }
 
     /// A run that has come as far as this script: from the cache, or run again.
-    fn restored(script: ScriptName<S>, me: ClientId) -> Self {
+    pub(super) fn restored(script: ScriptName<S>, me: ClientId) -> Self {
         if let Some(run) = with(|runs: &mut Runs<S>| runs.remove(&(script.id(), me))) {
             return run;
         }
         let points = script.get().points();
-        let mut run = LapRun::begin(&points[0], me);
+        let head = &points[0];
+        let run = LapRun::begin(head.kind, &head.value(), me);
+        let mut run = run.unwrap_or_else(|error| head.fail(ProgramErrorKind::Head(error)));
         for point in &points {
             let outputs = run.poll(point.last());
             point.compare(&outputs);
         }
         run
-    }
-
-    /// Begins a lap, or tells one what it waits for; says how far it has come, and what it did.
-    pub(super) fn go_on(
-        from: ScriptName<S>,
-        told: Option<(u16, Outcome<S>)>,
-        me: ClientId,
-    ) -> (ScriptName<S>, Vec<Output<S>>, LapRun<S>) {
-        let (to, mut run) = match told {
-            None => (from, LapRun::begin(&from.get(), me)),
-            Some((operation, outcome)) => (Script::told(from, operation, outcome), LapRun::restored(from, me)),
-        };
-        let outputs = run.poll(told);
-        to.get().compare(&outputs);
-        (to, outputs, run)
     }
 
     /// Keeps a run that waits, for the next step of this client from here.
@@ -116,7 +112,7 @@ impl<S: Programmable> LapRun<S> {
 
 impl<S: Programmable> Script<S> {
     /// What it was told last.
-    fn last(&self) -> Option<(u16, Outcome<S>)> {
+    pub(super) fn last(&self) -> Option<(u16, Outcome<S>)> {
         match self.point {
             Point::Head(_) => None,
             Point::Told { operation, outcome, .. } => Some((operation, outcome)),

@@ -1,7 +1,7 @@
 //! Which program a client runs, and how a scenario says so.
 
 use super::kind::{self, encode};
-use super::script::{Script, ScriptName};
+use super::lap_script::LapScript;
 use super::{Programmable, Recipe};
 use crate::ids::ClientId;
 use crate::programs::ScenarioProgram;
@@ -25,9 +25,9 @@ impl<'a> Start<'a> {
     }
 
     /// The lap that begins with the value that the scenario has.
-    pub(super) fn script<S: Programmable>(self) -> ScriptName<S> {
+    pub(super) fn script<S: Programmable>(self) -> LapScript<S> {
         let kind = kind::find(&self.0.name).expect("validation refuses programs that are not known");
-        Script::head(kind, self.0.head.clone())
+        LapScript::head(kind, self.0.head.clone())
     }
 }
 

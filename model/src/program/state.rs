@@ -2,21 +2,33 @@
 //! believes.
 
 use std::fmt;
-use std::hash::Hash;
+use std::hash::{Hash, Hasher};
+use std::sync::Arc;
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::Programmable;
 use super::desk::Permit;
-use super::intern::Interned;
-use super::script::{Script, ScriptName};
-use crate::ids::{Call, SessionId, Token};
+use super::execute::TaskName;
+use super::in_place::{StateName, is_in_place};
+use super::intern::{Interned, hash_of};
+use super::lap_script::LapScript;
+use super::run::TaskRuns;
+use crate::ids::{Call, ClientId, SessionId, Token};
 use crate::normal::{Normal, Visitor};
 use crate::time::{Deadline, Instant, LeaseEnd};
 
-/// A client that runs a program. Its state is stored once, and this is its name.
+/// A client that runs a program. Its state is stored elsewhere, and this is its name.
 pub struct Program<S: Programmable> {
-    node: Interned<Node<S>>,
+    pub(super) name: Name<S>,
+}
+
+/// Where the state is.
+pub(super) enum Name<S: Programmable> {
+    /// It is stored once, and stays.
+    Stored(Interned<Node<S>>),
+    /// It is changed in place.
+    InPlace(StateName),
 }
 
 /// The state.
@@ -67,7 +79,7 @@ pub(super) enum Stop {
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 #[serde(bound = "")]
 pub(super) struct Task<S: Programmable> {
-    pub(super) script: ScriptName<S>,
+    pub(super) script: LapScript<S>,
     /// What its lap has begun and neither dropped nor been told, in the order of numbers.
     pub(super) open: Vec<(u16, Open)>,
 }
@@ -104,11 +116,15 @@ pub(super) enum Open {
 
 impl<S: Programmable> Program<S> {
     pub(super) fn of(node: Node<S>) -> Self {
-        Program { node: Interned::new(node) }
+        let name = if is_in_place() { Name::InPlace(StateName::of(node)) } else { Name::Stored(Interned::new(node)) };
+        Program { name }
     }
 
-    pub(super) fn node(&self) -> std::sync::Arc<Node<S>> {
-        self.node.get()
+    pub(super) fn node(&self) -> Arc<Node<S>> {
+        match self.name {
+            Name::Stored(name) => name.get(),
+            Name::InPlace(name) => name.get(),
+        }
     }
 
     /// What it panicked with, if it did.
@@ -121,7 +137,7 @@ impl<S: Programmable> Program<S> {
 }
 
 impl<S: Programmable> Task<S> {
-    pub(super) fn new(script: ScriptName<S>) -> Self {
+    pub(super) fn new(script: LapScript<S>) -> Self {
         Task { script, open: Vec::new() }
     }
 
@@ -154,12 +170,29 @@ impl<S: Programmable> Task<S> {
 }
 
 impl<S: Programmable> Node<S> {
+    /// Where a task stands, if it exists.
+    pub(super) fn place(&self, name: TaskName) -> Option<usize> {
+        match name {
+            None => (!self.tasks.is_empty()).then_some(0),
+            Some(name) => (1..self.tasks.len()).find(|place| self.tasks[*place].script.kind().name == name),
+        }
+    }
+
     /// The first operation of any task of which this is true.
     pub(super) fn first(&self, is: impl Fn(Open) -> bool) -> Option<(usize, u16)> {
         let all = self.tasks.iter().enumerate();
         let mut open =
             all.flat_map(|(task, of)| of.open.iter().map(move |(operation, open)| (task, *operation, *open)));
         open.find(|(.., open)| is(*open)).map(|(task, operation, _)| (task, operation))
+    }
+
+    /// Keeps the runs of its tasks, for the next step of this client from here.
+    pub(super) fn keep(&self, runs: TaskRuns<S>, me: ClientId) {
+        for (name, run) in runs {
+            if let Some(LapScript::Stored(script, _)) = self.place(name).map(|place| &self.tasks[place].script) {
+                run.keep(*script, me);
+            }
+        }
     }
 
     fn visit(&mut self, visitor: &mut dyn Visitor) {
@@ -189,7 +222,7 @@ impl<S: Programmable> Node<S> {
                     | Open::Now => {}
                 }
             }
-            task.script = Script::visited(task.script, visitor);
+            task.script = task.script.visited(visitor);
         }
     }
 }
@@ -205,6 +238,14 @@ impl<S: Programmable> Normal for Program<S> {
     }
 }
 
+impl<S: Programmable> Copy for Name<S> {}
+
+impl<S: Programmable> Clone for Name<S> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
 impl<S: Programmable> Copy for Program<S> {}
 
 impl<S: Programmable> Clone for Program<S> {
@@ -215,32 +256,39 @@ impl<S: Programmable> Clone for Program<S> {
 
 impl<S: Programmable> PartialEq for Program<S> {
     fn eq(&self, other: &Self) -> bool {
-        self.node == other.node
+        match (self.name, other.name) {
+            (Name::Stored(one), Name::Stored(other)) => one == other,
+            (Name::InPlace(one), Name::InPlace(other)) if one == other => true,
+            _ => self.node() == other.node(),
+        }
     }
 }
 
 impl<S: Programmable> Eq for Program<S> {}
 
 impl<S: Programmable> Hash for Program<S> {
-    fn hash<H: std::hash::Hasher>(&self, to: &mut H) {
-        self.node.hash(to);
+    fn hash<H: Hasher>(&self, to: &mut H) {
+        match self.name {
+            Name::Stored(name) => name.hash(to),
+            Name::InPlace(_) => to.write_u64(hash_of(&*self.node())),
+        }
     }
 }
 
 impl<S: Programmable> fmt::Debug for Program<S> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.node.fmt(f)
+        self.node().fmt(f)
     }
 }
 
 impl<S: Programmable> Serialize for Program<S> {
     fn serialize<T: Serializer>(&self, to: T) -> Result<T::Ok, T::Error> {
-        self.node.serialize(to)
+        self.node().serialize(to)
     }
 }
 
 impl<'de, S: Programmable> Deserialize<'de> for Program<S> {
     fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
-        Interned::deserialize(from).map(|node| Program { node })
+        Node::deserialize(from).map(Program::of)
     }
 }

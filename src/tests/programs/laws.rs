@@ -3,8 +3,9 @@
 use fencepost::Scenario;
 use fencepost::consul::{self, Consul};
 use fencepost::model::laws::{budgets_are_kept, enabled_and_is_enabled_agree, pick, properties_agree_with_their_twins};
-use fencepost::model::program::{forget_all, scoped};
+use fencepost::model::program::{forget_all, in_place, scoped};
 use fencepost::model::service::Service;
+use fencepost::model::world::Action;
 
 use super::go_lock::go_lock;
 use super::redlock::both;
@@ -43,7 +44,7 @@ fn on_walks<S: Service>(scenario: &Scenario<S>, law: impl Fn(&Scenario<S>, &[u16
     (0..60).for_each(|seed| law(scenario, &numbers(seed, 80)));
 }
 
-/// With the runs dropped before each step the worlds are the same, step by step; so they are inside a scope.
+/// With the runs dropped before each step the worlds are the same, step by step; so they are inside a scope, and changed in place.
 fn a_run_is_a_cache<S: Service>(scenario: &Scenario<S>, choices: &[u16]) {
     let walk = |forgets: bool| {
         let (mut world, mut enabled, mut told) = (scenario.observed(), Vec::new(), Vec::new());
@@ -61,6 +62,8 @@ fn a_run_is_a_cache<S: Service>(scenario: &Scenario<S>, choices: &[u16]) {
     let kept = walk(false);
     assert_eq!(kept, walk(true));
     assert_eq!(kept, scoped(|| walk(true)));
+    assert_eq!(kept, in_place(|| walk(false)));
+    assert_eq!(kept, in_place(|| walk(true)));
 }
 
 /// What may happen, and what it does, is the same in the world that stands for all equivalent ones.
@@ -88,6 +91,20 @@ fn dropping_the_runs_changes_nothing() {
     on_walks(&both("b44-late-answers")[1], a_run_is_a_cache);
     on_walks(&stores::program("b47-anonymous-node"), a_run_is_a_cache);
     SEMAPHORES.iter().for_each(|name| on_walks(&semaphore::program(name), a_run_is_a_cache));
+}
+
+#[test]
+#[should_panic(expected = "a state that has taken a step in place is gone")]
+fn a_state_that_was_copied_before_a_step_in_place_is_not_used_after_it() {
+    let scenario = with_programs("lease-duplicates");
+    in_place(|| {
+        let (mut world, mut enabled) = (scenario.observed(), Vec::new());
+        let copy = world.clone();
+        scenario.enabled(&world, &mut enabled);
+        let asks = enabled.iter().find(|action| matches!(action, Action::Command { .. }));
+        world.step(&scenario, asks.expect("a user may ask for the lock"));
+        format!("{copy:?}")
+    });
 }
 
 #[test]
