@@ -9,6 +9,7 @@ use fencepost_model::monitor::Observed;
 use fencepost_model::normal::Normal;
 use fencepost_model::scenario::Scenario;
 use fencepost_model::service::Service;
+use fencepost_model::time::Instant;
 
 use super::super::names::{Looking, Occurrences, Rules};
 use super::super::parts::Part;
@@ -61,6 +62,8 @@ impl<P: Service> Pool<P> {
     /// The world of which the parts are in this pool.
     pub(crate) fn world(&self, scenario: &Scenario<P>, collapsed: &Collapsed) -> Observed<P> {
         let mut state = scenario.observed();
+        // In normal form it is 0, also where time passes in the prefix.
+        state.world.now = Instant::START;
         let layout = Layout::of(state.clients.len());
         let (inner, messages) = collapsed.parts.split_at(layout.messages);
         inner.iter().for_each(|number| self.part(*number).piece.put(&mut state));
