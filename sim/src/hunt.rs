@@ -30,6 +30,8 @@ pub struct Hunt {
     pub twice: bool,
     /// Whether all seeds are tried, to see what they show.
     pub covers: bool,
+    /// Whether seeds are tried until each promise has broken, and not only one of them.
+    pub each: bool,
 }
 
 /// The result of a hunt.
@@ -37,6 +39,8 @@ pub struct Hunt {
 pub struct Hunted {
     /// The smallest seed whose run breaks a promise.
     pub seed: Option<u64>,
+    /// If each promise was hunted for: those that broke, in the order of the scenario, with the smallest seed whose run breaks it.
+    pub each: Vec<(Property, u64)>,
     /// How many seeds up to that one, or how many in all.
     pub tried: u64,
     /// Whether it was called off before the end of the range.
@@ -62,6 +66,8 @@ pub fn hunt<P: Service>(scenario: &Scenario<P>, hunt: &Hunt, is_over: &(dyn Fn(u
     // Seeds beyond the smallest hit do not matter; every seed below it was taken by some thread.
     let end = AtomicU64::new(hunt.seeds.end);
     let (found, differs) = (AtomicU64::new(u64::MAX), AtomicU64::new(u64::MAX));
+    let each: Vec<(Property, AtomicU64)> =
+        prepared.promises.iter().map(|promise| (promise.property, AtomicU64::new(u64::MAX))).collect();
     let stop = AtomicBool::new(false);
     let coverage = Mutex::new(Coverage::default());
     thread::scope(|scope| {
@@ -74,7 +80,8 @@ pub fn hunt<P: Service>(scenario: &Scenario<P>, hunt: &Hunt, is_over: &(dyn Fn(u
                         break;
                     }
                     let settings = Settings { seed, ..hunt.settings.clone() };
-                    let settings = Settings { until_broken: !hunt.covers, collects: hunt.covers, ..settings };
+                    let until_broken = !hunt.covers && !hunt.each;
+                    let settings = Settings { until_broken, collects: hunt.covers, ..settings };
                     let taken = walk(&prepared, &settings);
                     let is_broken = !taken.violations.is_empty();
                     if is_broken {
@@ -84,8 +91,18 @@ pub fn hunt<P: Service>(scenario: &Scenario<P>, hunt: &Hunt, is_over: &(dyn Fn(u
                     if is_another {
                         differs.fetch_min(seed, Relaxed);
                     }
-                    if is_another || is_broken && !hunt.covers {
+                    if is_another || is_broken && until_broken {
                         end.fetch_min(seed, Relaxed);
+                    }
+                    if hunt.each {
+                        let broken = |property| taken.violations.iter().any(|violation| violation.property == property);
+                        let newly = each.iter().filter(|(property, _)| broken(*property));
+                        newly.for_each(|(_, smallest)| _ = smallest.fetch_min(seed, Relaxed));
+                        // The last of the smallest seeds is the end, once every promise has one.
+                        let last = each.iter().map(|(_, smallest)| smallest.load(Relaxed)).max();
+                        if let Some(last) = last.filter(|_| !hunt.covers) {
+                            end.fetch_min(last, Relaxed);
+                        }
                     }
                     if hunt.covers {
                         coverage
@@ -110,7 +127,8 @@ pub fn hunt<P: Service>(scenario: &Scenario<P>, hunt: &Hunt, is_over: &(dyn Fn(u
     });
     let some = |seed: AtomicU64| Some(seed.into_inner()).filter(|seed| *seed < u64::MAX);
     let (seed, differs, end) = (some(found), some(differs), end.into_inner());
-    let tried = if end < hunt.seeds.end { end - hunt.seeds.start + 1 } else { tried.into_inner() };
+    let tried = if end < hunt.seeds.end && !hunt.each { end - hunt.seeds.start + 1 } else { tried.into_inner() };
     let coverage = coverage.into_inner().expect("no thread panics while it holds the coverage");
-    Hunted { seed: seed.filter(|seed| *seed <= end), tried, was_stopped: stop.into_inner(), differs, coverage }
+    let each = each.into_iter().filter_map(|(property, seed)| Some((property, some(seed)?))).collect();
+    Hunted { each, seed: seed.filter(|seed| *seed <= end), tried, was_stopped: stop.into_inner(), differs, coverage }
 }

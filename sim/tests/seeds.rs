@@ -219,6 +219,33 @@ fn ten_thousand_seeds_are_the_same_runs_twice_and_on_any_number_of_threads() {
     assert_eq!(one, two);
 }
 
+/// One pass over the seeds finds for each promise the seed that a hunt for it alone finds.
+#[test]
+fn a_hunt_for_each_promise_finds_what_hunts_for_one_find() {
+    for name in ["b06-lock-index-cleanup", "b17-release-then-stop", "lease-one-tick-less"] {
+        let scenario = scenario(name);
+        let settings = Settings { actions_max: 1_000, ..uniform(0) };
+        let hunted = |only: &[Property], each, workers| {
+            let task = Hunt {
+                settings: settings.clone(),
+                seeds: 0..2_000,
+                workers,
+                only: only.to_vec(),
+                each,
+                ..Hunt::default()
+            };
+            scenario.hunt(&task, &|_| false)
+        };
+        let all: Vec<Property> = scenario.promises().iter().map(|promise| promise.property).collect();
+        let found = |one: &Property| Some((*one, hunted(&[*one], false, 2).seed?));
+        let expected: Vec<(Property, u64)> = all.iter().filter_map(found).collect();
+        assert!(!expected.is_empty(), "{name}");
+        for workers in 1..=3 {
+            assert_eq!(hunted(&all, true, workers).each, expected, "{name}, {workers} workers");
+        }
+    }
+}
+
 /// A tenth too fast or too slow, a clock slips by a tick every ten; after thirty-five it is set right, step by step, at once.
 #[test]
 fn clocks_that_drift_slip_at_their_rate_and_are_set_right() {

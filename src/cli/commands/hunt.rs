@@ -67,10 +67,7 @@ pub fn run(hunt: &Hunt, common: &Common) -> Result<Exit, CommandError> {
     stop_on_interrupt();
     let mut exits = Vec::new();
     for (address, scenario) in &scenarios {
-        let mut found = Vec::new();
-        for only in hunt.search_targets(&**scenario) {
-            found.push(hunt.through((address, &**scenario), &only, common)?);
-        }
+        let found = hunt.through((address, &**scenario), common)?;
         // Of several promises it is enough that one breaks.
         let best = [Exit::Unexpected, Exit::AsExpected].into_iter().find(|exit| found.contains(exit));
         exits.push(best.unwrap_or(Exit::Undecided));
@@ -93,33 +90,55 @@ impl Hunt {
         }
     }
 
-    /// What is hunted for: any of the promises, or each for itself.
+    /// What is hunted for at once. All promises that a step breaks share one search; a promise about endless runs needs a calm, and
+    /// more actions, and has its own.
     fn search_targets(&self, scenario: &dyn AnyScenario) -> Vec<Vec<Property>> {
         if !self.keep_going {
             return vec![self.property.clone()];
         }
         let wanted = scenario.promises().iter().map(|promise| promise.property);
-        wanted
-            .filter(|property| self.property.is_empty() || self.property.contains(property))
-            .map(|one| vec![one])
-            .collect()
+        let wanted = wanted.filter(|property| self.property.is_empty() || self.property.contains(property));
+        let (endless, steps): (Vec<Property>, Vec<Property>) = wanted.partition(|one| is_about_the_end(scenario, *one));
+        let together = Some(steps).filter(|steps| !steps.is_empty());
+        together.into_iter().chain(endless.into_iter().map(|one| vec![one])).collect()
     }
 
     fn through(
         &self,
         (address, scenario): (&str, &dyn AnyScenario),
-        only: &[Property],
+        common: &Common,
+    ) -> Result<Vec<Exit>, CommandError> {
+        let mut found = Vec::new();
+        for only in self.search_targets(scenario) {
+            let hunted = self.search(scenario, &only, common.quiet || common.json);
+            if let Some(seed) = hunted.differs {
+                let message =
+                    format!("{}: seed {seed} is not deterministic: two runs have different digests", scenario.name());
+                return Err(CommandError::Internal(message));
+            }
+            if !self.keep_going {
+                return self.outcome((address, scenario), (&only, hunted.seed), &hunted, common).map(|exit| vec![exit]);
+            }
+            for one in only {
+                let seed = hunted.each.iter().find(|(property, _)| *property == one).map(|(_, seed)| *seed);
+                let exit = self.outcome((address, scenario), (&[one], seed), &hunted, common)?;
+                found.push(exit);
+            }
+        }
+        Ok(found)
+    }
+
+    /// What the search has found for these promises.
+    fn outcome(
+        &self,
+        (address, scenario): (&str, &dyn AnyScenario),
+        (only, seed): (&[Property], Option<u64>),
+        hunted: &Hunted,
         common: &Common,
     ) -> Result<Exit, CommandError> {
-        let hunted = self.search(scenario, only, common.quiet || common.json);
-        if let Some(seed) = hunted.differs {
-            let message =
-                format!("{}: seed {seed} is not deterministic: two runs have different digests", scenario.name());
-            return Err(CommandError::Internal(message));
-        }
-        let Some(seed) = hunted.seed else {
-            self.tell_nothing((address, scenario), only, &hunted, common);
-            self.tell_coverage(&hunted, common);
+        let Some(seed) = seed else {
+            self.tell_nothing((address, scenario), only, hunted, common);
+            self.tell_coverage(hunted, common);
             return Ok(Exit::Undecided);
         };
         // The whole run, as `simulate` takes it.
@@ -142,7 +161,7 @@ impl Hunt {
             if let Some(trace) = trace.as_ref().filter(|_| run.violations.iter().any(is_a_step)) {
                 say(&format!("make it shorter with: fencepost shrink {}\n", target::quoted(trace)));
             }
-            self.tell_coverage(&hunted, common);
+            self.tell_coverage(hunted, common);
         }
         Ok(if is_surprising(scenario, &run) { Exit::Unexpected } else { Exit::AsExpected })
     }
@@ -163,6 +182,7 @@ impl Hunt {
             only: only.to_vec(),
             twice: self.check_determinism,
             covers: self.coverage,
+            each: self.keep_going,
         };
         let bar = progress(self.seeds.end - self.seeds.start, scenario.name(), is_quiet);
         let start = Instant::now();
