@@ -14,7 +14,7 @@
 //! requests  what is asked and shown        sequence  events in order, and where one may be inserted
 //! entry     what operations make of a key  draft     what has its place, and what is known of the rest
 //! writers   who wrote what was seen        layout    the log positions, and the reads that tell the most
-//! bounds    when somebody else did         reroute   other requests at log positions, with other ways for their keys
+//! bounds    who may have written the rest  reroute   other requests at log positions, with other ways for their keys
 //! walk      along the log with one key     places    the places of what a walk comes to
 //! kept      what is needed later on        blanks    positions that only an index tells of
 //! finish    sessions, and what was refused
