@@ -9,18 +9,18 @@ use super::names::NameTable;
 use super::shape::BodyShape;
 
 /// Log positions, ours and the server's.
-type Told = Vec<(Index, u64)>;
+type Positions = Vec<(Index, u64)>;
 
 impl BodyShape {
     /// Whether a body is plainly this. Then its log positions are bound, and otherwise none.
     pub(super) fn is_plainly(&self, body: &[u8], names: &mut NameTable) -> bool {
-        let mut told = Told::new();
+        let mut told = Positions::new();
         let is_this = self.rest(body, &mut told).is_some_and(|rest| matches!(rest, b"" | b"\n"));
         is_this && bind(told, names)
     }
 
     /// What comes after this in a body.
-    fn rest<'b>(&self, body: &'b [u8], told: &mut Told) -> Option<&'b [u8]> {
+    fn rest<'b>(&self, body: &'b [u8], told: &mut Positions) -> Option<&'b [u8]> {
         match self {
             BodyShape::Any => skip(body, DEEPEST),
             BodyShape::Json(value) => rest_of_value(value, body),
@@ -48,7 +48,7 @@ impl BodyShape {
 }
 
 /// Binds log positions; false: they do not go together, and none is bound.
-fn bind(mut told: Told, names: &mut NameTable) -> bool {
+fn bind(mut told: Positions, names: &mut NameTable) -> bool {
     told.sort_unstable();
     told.dedup();
     let is_known = told.iter().all(|(ours, theirs)| names.may_bind(*ours, *theirs).is_ok());

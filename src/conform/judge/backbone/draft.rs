@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::Effort;
 use super::entry::{Effect, Entry, Labels, effect};
 use super::requests::{Request, Requests, Seen, Verb, What};
 use super::sequence::{Event, Sequence};
@@ -43,6 +44,8 @@ pub(super) struct Draft<'a> {
     pub(super) prefixes: Vec<String>,
     /// Which ways a walk tries first.
     pub(super) policy: usize,
+    /// How walks are sought.
+    pub(super) effort: Effort,
     /// By request: how often walks had to be begun anew because it had no place any more.
     pub(super) urgency: Vec<u32>,
     /// By request: whether it stays where it is.
@@ -70,6 +73,7 @@ impl<'a> Draft<'a> {
             asked: BTreeMap::new(),
             prefixes: Vec::new(),
             policy: 0,
+            effort: Effort::Often,
             fixed: vec![false; count],
             urgency: vec![0; count],
             work: 0,

@@ -31,6 +31,8 @@ mod places;
 mod requests;
 mod reroute;
 mod sequence;
+#[cfg(test)]
+mod tests;
 mod walk;
 mod writers;
 
@@ -55,7 +57,20 @@ pub(super) fn line_up<T>(
     explain: impl Fn(&[usize]) -> Option<T>,
 ) -> Option<T> {
     let requests = Requests::of(lines)?;
-    let mut first = Draft::new(&requests)?;
+    let first = Draft::new(&requests)?;
+    [Effort::Often, Effort::Long]
+        .into_iter()
+        .find_map(|effort| rounds(Draft { effort, ..first.clone() }, is_over, &explain))
+}
+
+/// How a walk along a key is sought: begun anew often, or once with much work.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+enum Effort {
+    Often,
+    Long,
+}
+
+fn rounds<T>(mut first: Draft<'_>, is_over: &dyn Fn() -> bool, explain: &impl Fn(&[usize]) -> Option<T>) -> Option<T> {
     let mut keys = first.keys_by_size();
     let (mut in_vain, mut work) = (0, 0);
     for round in 0..ROUNDS {
@@ -74,6 +89,9 @@ pub(super) fn line_up<T>(
         }
         if let Some(explained) = draft.finish().and_then(|order| explain(&order)) {
             return Some(explained);
+        }
+        if keys.is_empty() {
+            return None;
         }
         keys.rotate_left(1);
     }

@@ -3,6 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::Effort;
 use super::draft::Draft;
 use super::entry::{Effect, Entry};
 use super::requests::{Verb, What};
@@ -15,6 +16,9 @@ const MORE_WORK: usize = 4 * WORK;
 
 /// How often a walk is begun anew.
 const ATTEMPTS: usize = 8;
+
+/// How much work it takes if it is not begun anew: half a second.
+const LONG_WORK: usize = 10 * WORK;
 
 /// How many stops and requests a walk has at most: it takes the stack for each.
 const LENGTH: usize = 1_000;
@@ -69,9 +73,13 @@ impl Draft<'_> {
         if stops.len() + items.len() > LENGTH {
             return false;
         }
-        let mut begin = Walk { key, stops, items, work: 0, limit: WORK, known: BTreeSet::new(), lost: BTreeMap::new() };
+        let (attempts, limit) = match self.effort {
+            Effort::Often => (ATTEMPTS, WORK),
+            Effort::Long => (1, LONG_WORK),
+        };
+        let mut begin = Walk { key, stops, items, work: 0, limit, known: BTreeSet::new(), lost: BTreeMap::new() };
         let mut before = None;
-        for _ in 0..ATTEMPTS {
+        for _ in 0..attempts {
             let mut walk = begin.clone();
             let found = self.go(&mut walk, &Here { stop: 0, entry: None, since: None, last: None });
             self.work += walk.work;
@@ -81,7 +89,7 @@ impl Draft<'_> {
             // What was in the way most often is treated first the next time (squeaky wheel optimization; Joslin and Clements).
             let lost = walk.lost.into_iter().max_by_key(|(item, times)| (*times, *item));
             match lost {
-                Some(_) if lost == before => break,
+                Some(_) if lost == before || attempts == 1 => break,
                 Some((item, _)) => self.urgency[item] += 1,
                 None if walk.work > walk.limit && walk.limit < MORE_WORK => begin.limit = MORE_WORK,
                 None => break,
