@@ -11,6 +11,7 @@
 //! watch         blocking queries                        meet      names before they are used
 //! look          what a state tells without being asked
 //! render        the answer of an agent that is no more than this
+//! plain         answers that are compared without being read
 //! ```
 
 mod catalog;
@@ -22,6 +23,7 @@ mod look;
 mod meet;
 mod names;
 mod operations;
+mod plain;
 mod prepared;
 mod registrations;
 mod render;

@@ -51,6 +51,7 @@ impl BodyShape {
             BodyShape::Text(part) => Err(format!("`{}` instead of `{part}`", text().trim())),
             BodyShape::Raw(bytes) if body == bytes => Ok(()),
             BodyShape::Raw(bytes) => Err(format!("`{}` instead of `{}`", text(), String::from_utf8_lossy(bytes))),
+            _ if self.is_plainly(body, names) => Ok(()),
             _ => match serde_json::from_slice(body) {
                 Ok(value) => self.fit_value(&value, names).map_err(|why| why.trim_start_matches(": ").to_owned()),
                 Err(_) => Err(format!("`{}` instead of JSON", text().trim())),
@@ -58,7 +59,7 @@ impl BodyShape {
         }
     }
 
-    fn fit_value(&self, value: &Value, names: &mut NameTable) -> Result<(), String> {
+    pub(super) fn fit_value(&self, value: &Value, names: &mut NameTable) -> Result<(), String> {
         let string = || value.as_str().ok_or_else(|| format!(": {value} instead of a string"));
         match self {
             BodyShape::Json(expected) if expected == value => Ok(()),

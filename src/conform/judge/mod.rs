@@ -43,6 +43,8 @@ mod todo;
 mod twins;
 mod writes;
 
+use std::borrow::Cow;
+
 use fencepost_model::mutation::Mutation;
 
 use self::search::Search;
@@ -122,12 +124,15 @@ fn judge_one(
 }
 
 /// A log's lines, without the answers that say nothing.
-fn certain(lines: &[LogRecord]) -> Vec<LogRecord> {
+fn certain(lines: &[LogRecord]) -> Cow<'_, [LogRecord]> {
+    if !lines.iter().any(|line| is_beside(line) || line.reply.as_ref().is_some_and(is_in_doubt)) {
+        return Cow::Borrowed(lines);
+    }
     let mut lines: Vec<LogRecord> = lines.iter().filter(|line| !is_beside(line)).cloned().collect();
     for line in lines.iter_mut().filter(|line| line.reply.as_ref().is_some_and(is_in_doubt)) {
         (line.reply, line.received) = (None, i64::MAX);
     }
-    lines
+    Cow::Owned(lines)
 }
 
 pub(super) fn is_success(reply: &Reply) -> bool {
@@ -136,8 +141,11 @@ pub(super) fn is_success(reply: &Reply) -> bool {
 
 /// Whether an answer does not say if the request was carried out: a server or a proxy gave up.
 pub(super) fn is_in_doubt(reply: &Reply) -> bool {
-    let text = String::from_utf8_lossy(&reply.body);
-    GAVE_UP.contains(&reply.status) || reply.status == 500 && IN_DOUBT.iter().any(|doubt| text.contains(doubt))
+    let is_doubt = || {
+        let text = String::from_utf8_lossy(&reply.body);
+        IN_DOUBT.iter().any(|doubt| text.contains(doubt))
+    };
+    GAVE_UP.contains(&reply.status) || reply.status == 500 && is_doubt()
 }
 
 /// Whether a request has changed nothing, by its answer: it was a read, or it was refused. C-LD-8: a transaction that was

@@ -68,7 +68,7 @@ impl Search<'_> {
     }
 
     /// Looks among the likely orders, then among all.
-    fn widening(&self) -> Result<Explained, Objection> {
+    pub(super) fn widening(&self) -> Result<Explained, Objection> {
         let few = if self.paths.is_some() { self.limits } else { self.few() };
         while self.breadth.get() != Breadth::All {
             match self.search(few) {

@@ -202,7 +202,8 @@ impl Search<'_> {
         lines.sort_by_key(|(place, line)| (line.sent, *place));
         let (places, lines): (Vec<usize>, Vec<LogRecord>) = lines.into_iter().unzip();
         let head = Episode { lines: Vec::new(), ..draft.episode.clone() };
-        let mut search = Search::new(&Episode { lines, ..head }, self.mutation, draft.limits, self.is_over);
+        let part = Episode { lines, ..head };
+        let mut search = Search::new(&part, self.mutation, draft.limits, self.is_over);
         let here = |(index, place): &(u64, usize)| Some((*index, places.iter().position(|other| other == place)?));
         search.instants = Some(instants.clone());
         if ahead.ranked != self.certain.ranked {

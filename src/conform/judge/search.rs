@@ -3,6 +3,7 @@
 //! Answers are passed as they arrived. A request is carried out when its answer arrives, or before another one that needs it
 //! (Wing & Gong; Lowe). It is not permuted if it changes nothing (see `absorb`), nor if answers tell its place (see `ahead`).
 
+use std::borrow::Cow;
 use std::cell::{Cell, OnceCell};
 use std::collections::{BTreeSet, VecDeque};
 
@@ -35,7 +36,7 @@ pub(super) struct Search<'a> {
     pub(super) is_over: &'a (dyn Fn() -> bool + Sync),
     pub(super) mutation: Option<Mutation>,
     pub(super) limits: Limits,
-    pub(super) lines: Vec<LogRecord>,
+    pub(super) lines: Cow<'a, [LogRecord]>,
     pub(super) lateness: Option<i64>,
     /// The longest that a request took that starts a timer.
     pub(super) slowest: i64,
@@ -98,7 +99,7 @@ struct Obstacle {
 
 impl<'a> Search<'a> {
     pub(super) fn new(
-        episode: &Episode,
+        episode: &'a Episode,
         mutation: Option<Mutation>,
         limits: Limits,
         is_over: &'a (dyn Fn() -> bool + Sync),

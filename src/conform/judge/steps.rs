@@ -5,7 +5,7 @@ use fencepost_model::time::Instant;
 
 use serde_json::Value;
 
-use super::super::consul::{Class, Hint};
+use super::super::consul::{Class, Hint, Reply};
 use super::super::log::LogRecord;
 use super::is_success;
 use super::search::Search;
@@ -198,7 +198,7 @@ pub(super) enum Why {
 
 pub(super) fn attempt(state: &mut State, line: &LogRecord, now: i64, has_passed: bool) -> Result<Class, Why> {
     let success = line.reply.as_ref().map(is_success);
-    let stale = line.reply.as_ref().map_or(0, |reply| stale(&line.question.url, &reply.body));
+    let stale = line.reply.as_ref().map_or(0, |reply| stale(&line.question.url, reply));
     let hint = Hint { success, has_passed, stale };
     state.agent.turn_to(line.details.agent.as_deref());
     let expected = state.agent.ask(&line.question, Instant::at(now), hint);
@@ -214,11 +214,11 @@ pub(super) fn attempt(state: &mut State, line: &LogRecord, now: i64, has_passed:
 }
 
 /// Which operations of a transaction an answer calls stale, a bit for each: it has no more than 64. C-TXN-1.
-fn stale(url: &str, answer: &[u8]) -> u64 {
-    if !url.starts_with("/v1/txn") {
+fn stale(url: &str, reply: &Reply) -> u64 {
+    if !url.starts_with("/v1/txn") || reply.status == 200 {
         return 0;
     }
-    let answer: Value = serde_json::from_slice(answer).unwrap_or_default();
+    let answer: Value = serde_json::from_slice(&reply.body).unwrap_or_default();
     let errors = answer["Errors"].as_array().into_iter().flatten();
     let stale = errors.filter(|error| error["What"].as_str().is_some_and(|what| what.ends_with("index is stale")));
     stale

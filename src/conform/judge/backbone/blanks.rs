@@ -10,16 +10,21 @@ use super::requests::What;
 pub(super) type Entries = BTreeMap<usize, Entry>;
 
 impl Draft<'_> {
-    /// Takes the nearest change that may as well have come there for each. None: there is none.
+    /// Takes the nearest change that may as well have come there for each, or one that then has its place elsewhere no more. None: there is
+    /// none.
     pub(super) fn fill_blanks(&mut self) -> Option<()> {
-        let blanks: Vec<usize> = self.sequence.order.iter().copied().filter(|event| self.is_blank(*event)).collect();
-        for blank in blanks {
+        // What is filled stays so: each round fills another one.
+        for _ in 0..self.sequence.order.len() {
+            let blank = self.sequence.order.iter().copied().find(|event| self.is_blank(*event));
+            let Some(blank) = blank else { return Some(()) };
             let at = self.sequence.place[blank];
             let mut changes = self.hidden_changes();
             changes.sort_by_key(|(event, _)| at.abs_diff(self.sequence.place[*event]));
-            changes.into_iter().find(|(event, keys)| self.moves(*event, blank, keys))?;
+            if !changes.into_iter().any(|(event, keys)| self.moves(event, blank, &keys)) && !self.reroute(blank) {
+                return None;
+            }
         }
-        Some(())
+        None
     }
 
     /// Changes of keys at log positions that are not known, with the keys.
@@ -63,6 +68,7 @@ impl Draft<'_> {
             if let Some(place) = self.sequence.events[*event].request {
                 match self.effect(place, key, entry.as_ref()) {
                     Effect::Never => return false,
+                    Effect::Nothing if self.must_change(*event) && self.about[key].contains(&place) => return false,
                     Effect::Nothing => {}
                     Effect::Change(new) => entry = new,
                 }

@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::Effort;
 use super::entry::{Effect, Entry, Labels, effect};
 use super::requests::{Request, Requests, Seen, Verb, What};
 use super::sequence::{Event, Sequence};
@@ -43,6 +44,12 @@ pub(super) struct Draft<'a> {
     pub(super) prefixes: Vec<String>,
     /// Which ways a walk tries first.
     pub(super) policy: usize,
+    /// How walks are sought.
+    pub(super) effort: Effort,
+    /// By request: how often walks had to be begun anew because it had no place any more.
+    pub(super) urgency: Vec<u32>,
+    /// By request: whether it stays where it is.
+    pub(super) fixed: Vec<bool>,
     /// How much work walks have taken.
     pub(super) work: usize,
     /// What was done: which event got its request, or none for one that was inserted.
@@ -66,6 +73,9 @@ impl<'a> Draft<'a> {
             asked: BTreeMap::new(),
             prefixes: Vec::new(),
             policy: 0,
+            effort: Effort::Often,
+            fixed: vec![false; count],
+            urgency: vec![0; count],
             work: 0,
             journal: Vec::new(),
         };
@@ -74,6 +84,7 @@ impl<'a> Draft<'a> {
         draft.lay_out();
         draft.bound_sessions();
         draft.place_reads()?;
+        draft.fixed = draft.placed.iter().map(Option::is_some).collect();
         Some(draft)
     }
 
@@ -226,6 +237,15 @@ impl<'a> Draft<'a> {
     fn is_unknown(&self, event: usize) -> Option<u64> {
         let event = &self.sequence.events[event];
         event.label.filter(|label| event.request.is_none() && !self.marks.contains_key(label))
+    }
+
+    /// Whether the request of an event changes a key, since the index of the store tells of it.
+    pub(super) fn must_change(&self, event: usize) -> bool {
+        let Event { label: Some(label), request: Some(request), .. } = &self.sequence.events[event] else {
+            return false;
+        };
+        let is_one = self.request(*request).operations().len() == 1;
+        is_one && !self.marks.contains_key(label) && self.positions[STORE].contains(label)
     }
 
     /// What a request does with the entry of a key.

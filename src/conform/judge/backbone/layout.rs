@@ -82,6 +82,7 @@ impl Draft<'_> {
                 self.sequence.bound(next, sent, i64::MAX);
             }
         }
+        self.bound_by_writers();
         for (number, (at, _, read)) in self.choose(&ranges).into_iter().enumerate() {
             let Request { sent, received, .. } = *self.request(read);
             let event = Event::new(Some(read), (sent, received), None);

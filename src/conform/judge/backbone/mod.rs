@@ -4,7 +4,8 @@
 //! each position between two instants. What nobody saw is inserted between, key by key. Events have no length: they have a common order
 //! if none was sent after one behind it was answered, and an event may be inserted wherever that stays so (see `sequence`). Keys
 //! meet only in that order, so that a key is walked along alone, with what others have placed as it stands there: the ends of
-//! sessions that hold several keys, transactions, listings. A key that finds no way is walked along first the next time.
+//! sessions that hold several keys, transactions, listings. A key that finds no way is walked along first the next time. A request that has
+//! no place any more, in a walk that finds no way, comes before others in the next one.
 //!
 //! All of this is a guess: it is explained only by what the model says of the order that comes out (see `follow`). What is not
 //! found may be possible all the same.
@@ -13,12 +14,14 @@
 //! requests  what is asked and shown        sequence  events in order, and where one may be inserted
 //! entry     what operations make of a key  draft     what has its place, and what is known of the rest
 //! writers   who wrote what was seen        layout    the log positions, and the reads that tell the most
+//! bounds    who may have written the rest  reroute   other requests at log positions, with other ways for their keys
 //! walk      along the log with one key     places    the places of what a walk comes to
 //! kept      what is needed later on        blanks    positions that only an index tells of
 //! finish    sessions, and what was refused
 //! ```
 
 mod blanks;
+mod bounds;
 mod draft;
 mod entry;
 mod finish;
@@ -26,7 +29,10 @@ mod kept;
 mod layout;
 mod places;
 mod requests;
+mod reroute;
 mod sequence;
+#[cfg(test)]
+mod tests;
 mod walk;
 mod writers;
 
@@ -37,7 +43,7 @@ use super::super::log::LogRecord;
 /// How often an order is looked for.
 const ROUNDS: usize = 60;
 
-/// How much work the walks of all rounds take before an order is given up: a few seconds.
+/// How much work walks take before an order is given up: a few seconds.
 const WORK: usize = 300_000_000;
 
 /// Which way is tried first, where there are several.
@@ -52,6 +58,19 @@ pub(super) fn line_up<T>(
 ) -> Option<T> {
     let requests = Requests::of(lines)?;
     let first = Draft::new(&requests)?;
+    [Effort::Often, Effort::Long]
+        .into_iter()
+        .find_map(|effort| rounds(Draft { effort, ..first.clone() }, is_over, &explain))
+}
+
+/// How a walk along a key is sought: begun anew often, or once with much work.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+enum Effort {
+    Often,
+    Long,
+}
+
+fn rounds<T>(mut first: Draft<'_>, is_over: &dyn Fn() -> bool, explain: &impl Fn(&[usize]) -> Option<T>) -> Option<T> {
     let mut keys = first.keys_by_size();
     let (mut in_vain, mut work) = (0, 0);
     for round in 0..ROUNDS {
@@ -62,6 +81,7 @@ pub(super) fn line_up<T>(
         let mut draft = Draft { policy: round % POLICIES, ..first.clone() };
         let stuck = keys.iter().position(|key| !draft.walk(*key));
         work += draft.work;
+        first.urgency.clone_from(&draft.urgency);
         if let Some(stuck) = stuck {
             in_vain = if stuck == 0 { in_vain + 1 } else { 0 };
             keys[..=stuck].rotate_right(1);
@@ -69,6 +89,9 @@ pub(super) fn line_up<T>(
         }
         if let Some(explained) = draft.finish().and_then(|order| explain(&order)) {
             return Some(explained);
+        }
+        if keys.is_empty() {
+            return None;
         }
         keys.rotate_left(1);
     }

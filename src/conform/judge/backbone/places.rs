@@ -5,6 +5,17 @@ use super::entry::{Effect, Entry};
 use super::requests::Verb;
 use super::walk::{Here, Walk, WalkStep};
 
+/// Where a change comes.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+enum Whereabouts {
+    /// At a log position that only an index tells of.
+    Blank,
+    /// Between events, as late as that takes no time from others.
+    Late,
+    /// Between events, as early as possible.
+    Early,
+}
+
 impl Draft<'_> {
     /// Takes a step, and all that follow. False: that leads nowhere, and nothing has been done.
     pub(super) fn take(&mut self, walk: &mut Walk, here: &Here, step: &WalkStep) -> bool {
@@ -27,8 +38,8 @@ impl Draft<'_> {
                 }
             }
             WalkStep::Hidden(item, new) => {
-                for (is_eager, fills) in self.ways(*item) {
-                    let Some(event) = self.place_change(walk, here, *item, fills) else { continue };
+                for (is_eager, whereabouts) in self.ways(*item) {
+                    let Some(event) = self.place_change(walk, here, *item, whereabouts) else { continue };
                     if self.change(walk, here, event, new.as_ref(), is_eager) {
                         return true;
                     }
@@ -39,16 +50,24 @@ impl Draft<'_> {
         false
     }
 
-    /// How a change is placed: whether what leaves no trace is placed with it, and whether it is at a log position that only an index
-    /// tells of. The likely ways come first.
-    fn ways(&self, item: usize) -> [(bool, bool); 4] {
+    /// How a change is placed: whether what leaves no trace is placed with it, and where. The likely ways come first. What had no place
+    /// any more in another walk comes as early as it may.
+    fn ways(&self, item: usize) -> Vec<(bool, Whereabouts)> {
         let takes_away = !self.request(item).operations().iter().any(|operation| operation.verb != Verb::Delete);
         let first = match self.policy % 3 {
             0 => true,
             1 => false,
             _ => takes_away,
         };
-        [(true, first), (true, !first), (false, first), (false, !first)]
+        let mut places = if first {
+            vec![Whereabouts::Blank, Whereabouts::Late]
+        } else {
+            vec![Whereabouts::Late, Whereabouts::Blank]
+        };
+        if self.urgency[item] > 0 {
+            places.insert(usize::from(self.urgency[item].is_multiple_of(2)), Whereabouts::Early);
+        }
+        [true, false].into_iter().flat_map(|is_eager| places.iter().map(move |place| (is_eager, *place))).collect()
     }
 
     /// The entry changes at an event, which has its place.
@@ -64,7 +83,7 @@ impl Draft<'_> {
     }
 
     /// What is replaced at once leaves no trace: writes that may as well come right before the one at an event.
-    fn hide(&mut self, walk: &Walk, here: &mut Here, until: usize, new: Option<&Entry>) {
+    fn hide(&mut self, walk: &mut Walk, here: &mut Here, until: usize, new: Option<&Entry>) {
         let Some(writer) = self.sequence.events[until].request else { return };
         let next = here.stop + usize::from(walk.stops.get(here.stop) == Some(&until));
         let kept = self.kept(walk, next, new.is_some());
@@ -98,12 +117,18 @@ impl Draft<'_> {
     }
 
     /// Places a change before the next stop: at a log position that only an index tells of, or between events.
-    fn place_change(&mut self, walk: &Walk, here: &Here, item: usize, fills: bool) -> Option<usize> {
+    fn place_change(&mut self, walk: &Walk, here: &Here, item: usize, whereabouts: Whereabouts) -> Option<usize> {
         let limit = walk.stops.get(here.stop).map_or(self.sequence.order.len(), |stop| self.sequence.place[*stop]);
-        if !fills {
-            let at = self.best_place(walk, here, limit, item, i64::MAX)?;
-            return Some(self.insert(item, at));
-        }
+        let at = match whereabouts {
+            Whereabouts::Early => self.first_place(walk, here, limit, item)?,
+            Whereabouts::Late => self.best_place(walk, here, limit, item, i64::MAX)?,
+            Whereabouts::Blank => return self.fill_next_blank(walk, here, limit, item),
+        };
+        Some(self.insert(item, at))
+    }
+
+    /// Lets a change come at a log position that only an index tells of, before another event.
+    fn fill_next_blank(&mut self, walk: &Walk, here: &Here, limit: usize, item: usize) -> Option<usize> {
         let (from, limit) = self.range(here, limit, item);
         let (sent, received) = self.times(walk, here, item)?;
         let fits = |event: &usize| {
@@ -144,6 +169,19 @@ impl Draft<'_> {
         (sent <= request.received).then_some((sent, request.received))
     }
 
+    /// The first place for a change before another one. None: it has none.
+    fn first_place(&self, walk: &Walk, here: &Here, limit: usize, item: usize) -> Option<usize> {
+        let (from, limit) = self.range(here, limit, item);
+        let (sent, received) = self.times(walk, here, item)?;
+        let fits = |at: &usize| {
+            let is_free = self.sequence.is_free(*at, &self.scopes[walk.key]);
+            let is_end = self.is_end(item);
+            let may_end = !is_end || self.may_change_sessions(*at) && self.sequence.is_free(*at, &[SESSIONS]);
+            sent <= self.sequence.ceiling(*at) && is_free && may_end
+        };
+        (from..=limit).find(fits).filter(|at| self.sequence.floor(*at) <= received)
+    }
+
     /// The best place for a change before another one. None: it has none, or costs more time.
     fn best_place(&self, walk: &Walk, here: &Here, limit: usize, item: usize, most: i64) -> Option<usize> {
         let (from, limit) = self.range(here, limit, item);
@@ -159,7 +197,7 @@ impl Draft<'_> {
     }
 
     /// Whether reads that show an earlier position of the sessions may come before a place.
-    fn may_change_sessions(&self, at: usize) -> bool {
+    pub(super) fn may_change_sessions(&self, at: usize) -> bool {
         let before = self.sequence.order[..at].iter().rev().filter_map(|event| self.sequence.events[*event].label);
         let last = before.into_iter().find(|label| self.positions[SESSIONS].contains(label));
         let asked = last.and_then(|last| self.asked.get(&last));
@@ -167,10 +205,10 @@ impl Draft<'_> {
     }
 
     /// Places what changes nothing between the last change and an event: where it costs no time, and where it has to be. False:
-    /// something has no place any more.
+    /// something has no place any more; the walk notes what.
     pub(super) fn absorb(
         &mut self,
-        walk: &Walk,
+        walk: &mut Walk,
         here: &Here,
         until: Option<usize>,
         is_eager: bool,
@@ -190,7 +228,7 @@ impl Draft<'_> {
             let goes = self.policy < 3 && self.effect(item, walk.key, after) != Effect::Nothing;
             // What may change something elsewhere comes as late as it may.
             let is_idle = is_read || !request.is_done || kept.as_ref().is_some_and(|kept| !kept.contains(&item));
-            let has_to = is_read || is_late || !request.is_done && goes;
+            let has_to = is_read || is_late || is_eager && self.urgency[item] > 0 || !request.is_done && goes;
             let best = self.sequence.best(from..=to, (request.sent, request.received), &[]);
             // What takes time from what stands before takes even more later on.
             if let Some(fit) = best.filter(|fit| has_to || is_idle && (fit.raise == 0 || fit.cut > 0)) {
@@ -199,6 +237,8 @@ impl Draft<'_> {
         }
         let since = until.map_or(i64::MIN, |event| self.sequence.since(self.sequence.place[event]));
         let is_lost = |item: usize| !self.is_end(item) && self.request(item).received < since;
-        !self.open(walk).into_iter().any(is_lost)
+        let lost = self.open(walk).into_iter().find(|item| is_lost(*item));
+        lost.into_iter().for_each(|lost| *walk.lost.entry(lost).or_default() += 1);
+        lost.is_none()
     }
 }

@@ -121,6 +121,14 @@ impl Sequence {
         }
     }
 
+    /// Takes an event out of the order. Its number is not used again.
+    pub(super) fn remove(&mut self, event: usize) {
+        let place = std::mem::replace(&mut self.place[event], usize::MAX);
+        self.events[event].request = None;
+        self.order.remove(place);
+        self.tidy(place);
+    }
+
     /// The event is that of a request, or not any more.
     pub(super) fn assign(&mut self, event: usize, request: Option<usize>, sent: i64, received: i64) {
         let known = &mut self.events[event];

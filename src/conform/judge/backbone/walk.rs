@@ -1,27 +1,42 @@
 //! Along the log with one key: every request about it gets its place between the events that are known, depth first, with a memory of
 //! what led nowhere (Wing and Gong; Lowe). What another key has to do with it stands in the sequence already.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
+use super::Effort;
 use super::draft::Draft;
 use super::entry::{Effect, Entry};
 use super::requests::{Verb, What};
 
-/// How much work a walk takes before it is given up: half a second.
-const WORK: usize = 60_000_000;
+/// How much work a walk takes before it is begun anew: a twentieth of a second.
+const WORK: usize = 6_000_000;
+
+/// How much it takes where nothing tells what should be done otherwise.
+const MORE_WORK: usize = 4 * WORK;
+
+/// How often a walk is begun anew.
+const ATTEMPTS: usize = 8;
+
+/// How much work it takes if it is not begun anew: half a second.
+const LONG_WORK: usize = 10 * WORK;
 
 /// How many stops and requests a walk has at most: it takes the stack for each.
 const LENGTH: usize = 1_000;
 
 /// A walk along the log.
+#[derive(Clone)]
 pub(super) struct Walk {
     pub(super) key: usize,
     /// Events that have to do with the key and have their place, in order.
     pub(super) stops: Vec<usize>,
     /// Requests about the key, and ends of sessions that may hold it, without a place at the beginning.
     pub(super) items: Vec<usize>,
+    /// How much work it has taken, and at what it is given up.
     work: usize,
+    limit: usize,
     known: BTreeSet<(usize, Option<Entry>, Vec<bool>)>,
+    /// How often a request had no place any more.
+    pub(super) lost: BTreeMap<usize, usize>,
 }
 
 /// Where a walk has got to.
@@ -47,7 +62,7 @@ pub(super) enum WalkStep {
 }
 
 impl Draft<'_> {
-    /// Gives every request about a key its place. False: none was found.
+    /// Gives every request about a key its place. False: none was found, and none has got one.
     pub(super) fn walk(&mut self, key: usize) -> bool {
         let sessions = self.holders(key);
         let order = self.sequence.order.iter().copied();
@@ -58,10 +73,30 @@ impl Draft<'_> {
         if stops.len() + items.len() > LENGTH {
             return false;
         }
-        let mut walk = Walk { key, stops, items, work: 0, known: BTreeSet::new() };
-        let found = self.go(&mut walk, &Here { stop: 0, entry: None, since: None, last: None });
-        self.work += walk.work;
-        found
+        let (attempts, limit) = match self.effort {
+            Effort::Often => (ATTEMPTS, WORK),
+            Effort::Long => (1, LONG_WORK),
+        };
+        let mut begin = Walk { key, stops, items, work: 0, limit, known: BTreeSet::new(), lost: BTreeMap::new() };
+        let mut before = None;
+        for _ in 0..attempts {
+            let mut walk = begin.clone();
+            let found = self.go(&mut walk, &Here { stop: 0, entry: None, since: None, last: None });
+            self.work += walk.work;
+            if found {
+                return true;
+            }
+            // What was in the way most often is treated first the next time (squeaky wheel optimization; Joslin and Clements).
+            let lost = walk.lost.into_iter().max_by_key(|(item, times)| (*times, *item));
+            match lost {
+                Some(_) if lost == before || attempts == 1 => break,
+                Some((item, _)) => self.urgency[item] += 1,
+                None if walk.work > walk.limit && walk.limit < MORE_WORK => begin.limit = MORE_WORK,
+                None => break,
+            }
+            before = lost;
+        }
+        false
     }
 
     /// The sessions that may hold a key.
@@ -72,7 +107,7 @@ impl Draft<'_> {
     }
 
     /// A transaction comes last of all, but for one that was refused for this key.
-    fn is_about(&self, place: usize, key: usize) -> bool {
+    pub(super) fn is_about(&self, place: usize, key: usize) -> bool {
         let request = self.request(place);
         request.operations().len() == 1 || request.refuser() == Some(key)
     }
@@ -99,7 +134,7 @@ impl Draft<'_> {
     pub(super) fn go(&mut self, walk: &mut Walk, here: &Here) -> bool {
         // Each step looks at what is open and at what is to come.
         walk.work += 1_000 + self.open(walk).len() * (walk.stops.len() - here.stop);
-        if walk.work > WORK || !self.is_viable(walk, here.stop, here.entry.as_ref()) {
+        if walk.work > walk.limit || !self.is_viable(walk, here.stop, here.entry.as_ref()) {
             return false;
         }
         let placed = walk.items.iter().map(|item| self.placed[*item].is_some()).collect();
@@ -119,7 +154,7 @@ impl Draft<'_> {
             if self.take(walk, here, &step) {
                 return true;
             }
-            if walk.work > WORK {
+            if walk.work > walk.limit {
                 return false;
             }
         }
@@ -167,12 +202,13 @@ impl Draft<'_> {
             }
             if let Effect::Change(new) = self.effect(item, walk.key, here.entry.as_ref()) {
                 let may_wait = stop.is_some() && request.received >= since;
-                hidden.push((may_wait, request.received, item, new));
+                let urgency = self.urgency[item];
+                hidden.push((may_wait && urgency == 0, std::cmp::Reverse(urgency), request.received, item, new));
             }
         }
         hidden.sort();
         let is_due = hidden.first().is_some_and(|(may_wait, ..)| !may_wait);
-        let hidden = hidden.into_iter().map(|(_, _, item, new)| WalkStep::Hidden(item, new));
+        let hidden = hidden.into_iter().map(|(_, _, _, item, new)| WalkStep::Hidden(item, new));
         if is_due { hidden.chain(direct).collect() } else { direct.into_iter().chain(hidden).collect() }
     }
 
@@ -184,6 +220,7 @@ impl Draft<'_> {
             return match by.map(|request| self.effect(request, walk.key, entry)) {
                 Some(Effect::Never) => Vec::new(),
                 Some(Effect::Change(new)) => vec![WalkStep::Stop(None, new)],
+                Some(Effect::Nothing) if self.must_change(stop) => Vec::new(),
                 Some(Effect::Nothing) | None => vec![WalkStep::Pass],
             };
         };
@@ -207,10 +244,10 @@ impl Draft<'_> {
                 continue;
             }
             if let Effect::Change(Some(new)) = self.effect(item, walk.key, entry) {
-                ways.extend(fits(&new).then_some((request.received, item, new)));
+                ways.extend(fits(&new).then_some((std::cmp::Reverse(self.urgency[item]), request.received, item, new)));
             }
         }
         ways.sort();
-        ways.into_iter().map(|(_, item, new)| WalkStep::Stop(Some(item), Some(new))).collect()
+        ways.into_iter().map(|(_, _, item, new)| WalkStep::Stop(Some(item), Some(new))).collect()
     }
 }
