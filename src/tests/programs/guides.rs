@@ -60,5 +60,12 @@ fn the_election_and_the_command_get_the_verdicts_of_the_recipes() {
 #[ignore = "takes a minute: cargo test --tests -- --ignored"]
 fn so_they_do_where_the_state_space_is_large() {
     compare(&["consul-semaphore-guide", "consul-lock-command", "consul-go-lock-cut-off"]);
-    compare(&["b12-kill-group", "b12-kill-group-equal", "b12-kill-shell", "b12-kill-group-semaphore"]);
+    compare(&["b12-kill-group", "b12-kill-group-equal"]);
+}
+
+/// Their spaces as programs are not known to end: more than eight minutes on two cores.
+#[test]
+#[ignore = "takes many minutes: .ci/long"]
+fn a_killed_shell_and_a_semaphore_get_the_verdicts_of_the_recipes_by_hand() {
+    compare(&["b12-kill-shell", "b12-kill-group-semaphore"]);
 }
