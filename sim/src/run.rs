@@ -95,7 +95,8 @@ pub fn ready<P: Service>(scenario: &Scenario<P>, settings: &Settings) -> Scenari
 /// See [`ready`].
 pub fn simulate<P: Service>(scenario: &Scenario<P>, settings: &Settings) -> Run<P> {
     let scenario = ready(scenario, settings);
-    let walk = walk(&scenario, settings);
+    // States are stored, so that laps which are told the same are compared: a program that is not deterministic is named here.
+    let walk = scoped(|| run(&scenario, settings, true));
     recorded(&scenario, settings, settings.scheduler.name(), walk)
 }
 
@@ -144,7 +145,7 @@ pub fn prepare<P: Service>(scenario: &Scenario<P>, settings: &Settings) -> Scena
     scenario.widened(clients, rounds).refined(settings.refinement)
 }
 
-/// Takes a run of a scenario that was prepared.
+/// Takes a run of a scenario that was prepared. Laps of programs are not compared.
 pub fn walk<P: Service>(scenario: &Scenario<P>, settings: &Settings) -> Walk<P> {
     take(scenario, settings, true)
 }

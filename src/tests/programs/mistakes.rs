@@ -9,7 +9,7 @@ use fencepost::model::finding::Verdict;
 use fencepost::model::ids::Index;
 use fencepost::model::normal::Normal;
 use fencepost::model::program::{Gone, Handle, Lap, ProgramError, ProgramErrorKind, Recipe};
-use fencepost::sim::{Hunt, Settings};
+use fencepost::sim::{Hunt, SchedulerKind, Settings};
 use fencepost::{Property, Scenario, Ticks};
 use serde::{Deserialize, Serialize};
 
@@ -120,6 +120,17 @@ fn a_simulation_ends_with_the_error_of_a_program_whichever_thread_it_is_in() {
     assert_eq!((error.program.as_str(), &error.kind), ("restless", &ProgramErrorKind::NeverWaits));
     let hunt = Hunt { seeds: 0..1_000_000_000, workers: 2, ..Hunt::default() };
     assert_eq!(behind(|| scenario.hunt(&hunt, &|_| false)).kind, ProgramErrorKind::NeverWaits);
+}
+
+/// A hunt takes each run once and compares nothing; the run that it shows is a simulated one.
+#[test]
+fn a_simulation_compares_laps_that_are_told_the_same() {
+    let scenario = alone(Counting);
+    let scenario = lease::SERVICE.any(&scenario);
+    for scheduler in SchedulerKind::ALL {
+        let error = behind(|| scenario.simulate(&Settings { seed: 1, scheduler, ..Settings::default() }));
+        assert!(matches!(error.kind, ProgramErrorKind::NotDeterministic { .. }), "{error}");
+    }
 }
 
 #[test]
