@@ -65,7 +65,11 @@ impl<P: Service> Scenario<P> {
     }
 
     fn prefixed(&self, world: &World<P>, place: usize, label: &str) -> Result<Action<P>, SettingError> {
-        find(self, world, label).map_err(|message| SettingError::at(&format!("prefix.{place}"), message))
+        // The message of a setting is one line.
+        find(self, world, label).map_err(|message| {
+            let message = message.replacen(":\n    ", ": ", 1).replace("\n    ", "; ");
+            SettingError::at(&format!("prefix.{place}"), message)
+        })
     }
 }
 

@@ -54,8 +54,7 @@ fn a_label_that_is_not_possible_is_refused_with_those_that_are() {
         error.contains("“client 1 takes a nap” is not possible here") && error.contains("client 2 pauses"),
         "{error}"
     );
-    // Its place is that of the list.
-    assert!(error.starts_with("file:"), "{error}");
+    assert!(error.starts_with("file:") && error.contains("prefix.3: ") && !error.contains('\n'), "{error}");
     let twice = Scenario { prefix: vec!["client 1 pauses".to_owned(); 2], ..paused() };
     assert_eq!(twice.validate().expect_err("one pause").path, "prefix.1");
 }

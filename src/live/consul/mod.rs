@@ -1,4 +1,11 @@
 //! Recipes of Consul at an agent, over HTTP.
+//!
+//! ```text
+//! agent         where the agent is, under which key, how long a tick is
+//! conversation  the requests of one client
+//! http          requests and answers as HTTP           names  session ids and values as the agent has them
+//! wire          one request to the agent
+//! ```
 
 pub(crate) mod agent;
 pub(crate) mod conversation;

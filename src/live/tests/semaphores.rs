@@ -89,6 +89,11 @@ impl Semaphore {
         Some(semaphore)
     }
 
+    /// The same in which one client of this kind is inside.
+    fn for_one(kind: &str) -> Option<Self> {
+        if kind == "slot" { Semaphore::create(1) } else { Semaphore::of_a_message() }
+    }
+
     fn ask(&self, request: Request) -> Option<Answer> {
         let address = BrokerAddress::parse(&self.address).expect("an address");
         let mut end = address.open(&self.name, 0).expect("the broker is there").end;
@@ -180,8 +185,7 @@ fn a_message_is_held_by_one_process_at_a_time() {
 #[test]
 fn a_process_that_is_stopped_beyond_its_heartbeat_overlaps_until_it_hears_of_it() {
     for kind in ["slot", "message"] {
-        let semaphore = if kind == "slot" { Semaphore::create(1) } else { Semaphore::of_a_message() };
-        let Some(semaphore) = semaphore else { return };
+        let Some(semaphore) = Semaphore::for_one(kind) else { return };
         let mut processes = Processes::default();
         let first = semaphore.start(&mut processes, kind, 1, 1, Duration::from_secs(60));
         processes.until_inside(1);
@@ -203,8 +207,7 @@ fn a_process_that_is_stopped_beyond_its_heartbeat_overlaps_until_it_hears_of_it(
 #[test]
 fn the_slot_of_a_process_that_is_killed_is_free_at_once() {
     for kind in ["slot", "message"] {
-        let semaphore = if kind == "slot" { Semaphore::create(1) } else { Semaphore::of_a_message() };
-        let Some(semaphore) = semaphore else { return };
+        let Some(semaphore) = Semaphore::for_one(kind) else { return };
         let mut processes = Processes::default();
         let first = semaphore.start(&mut processes, kind, 1, 1, Duration::from_secs(60));
         processes.until_inside(1);
