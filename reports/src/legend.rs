@@ -10,11 +10,9 @@ pub(crate) fn holds(held: Held) -> [&'static str; 2] {
     }
 }
 
-/// What the execution begins with, where the scenario says that.
+/// The actions that every execution of the scenario begins with, if it has some.
 pub(crate) fn beginning(story: &Story) -> Option<String> {
-    (!story.begins_after.is_empty()).then(|| {
-        format!("every execution begins with these actions, which are not judged: {}", story.begins_after.join("; "))
-    })
+    (!story.begins_after.is_empty()).then(|| story.begins_after.join("; "))
 }
 
 /// The numbers in brackets, if the messages of the story have some.

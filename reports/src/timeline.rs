@@ -47,7 +47,8 @@ fn legend(story: &Story, width: Option<usize>) -> String {
     }
     let [record, inside] = holds(story.held);
     let columns = format!("record: the client {record}; inside: the client {inside}");
-    let beginning = beginning(story);
+    let beginning = beginning(story)
+        .map(|actions| format!("every execution begins with these actions, which are not judged: {actions}"));
     for sentence in [Some(columns.as_str()), numbers(story), beginning.as_deref()].into_iter().flatten() {
         paragraph(&mut text, "      · ", sentence, width.map(|width| width.saturating_sub(8)));
     }

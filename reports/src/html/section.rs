@@ -189,7 +189,9 @@ fn drawn(story: &Story) -> Markup {
     let [record, inside] = holds(story.held);
     let is_repeated = |place| story.repeats_from.is_some_and(|from| place >= from);
     html! {
-        @if let Some(sentence) = beginning(story) { p { (sentence) } }
+        @if let Some(actions) = beginning(story) {
+            p { "Every execution begins with these actions, which are not judged: " (actions) "." }
+        }
         div.run {
             (PreEscaped(diagram(story)))
             ol.steps {
