@@ -92,12 +92,14 @@ pub fn ready<P: Service>(scenario: &Scenario<P>, settings: &Settings) -> Scenari
 /// Simulates a scenario, and records the trace.
 ///
 /// # Panics
-/// See [`ready`].
+/// See [`ready`]; or a program is not deterministic, or wrong in another way.
 pub fn simulate<P: Service>(scenario: &Scenario<P>, settings: &Settings) -> Run<P> {
     let scenario = ready(scenario, settings);
-    // States are stored, so that laps which are told the same are compared: a program that is not deterministic is named here.
-    let walk = scoped(|| run(&scenario, settings, true));
-    recorded(&scenario, settings, settings.scheduler.name(), walk)
+    // In one scope, and with states stored: the laps of the recording are compared with those of the run.
+    scoped(|| {
+        let walk = run(&scenario, settings, true);
+        recorded(&scenario, settings, settings.scheduler.name(), walk)
+    })
 }
 
 /// Simulates a scenario with a scheduler from anywhere, and records the trace. Of the settings, seed and profile are for the
@@ -116,8 +118,10 @@ pub fn simulate_with<P: Service>(
 ) -> Result<Run<P>, SchedulerError> {
     let scenario = ready(scenario, settings);
     let (plan, name) = ((settings.storm_ticks(), true), scheduler.name().to_owned());
-    let walk = drive(&scenario, scenario.observed(), scheduler, plan, settings, check)?;
-    Ok(recorded(&scenario, settings, &name, walk))
+    scoped(|| {
+        let walk = drive(&scenario, scenario.observed(), scheduler, plan, settings, check)?;
+        Ok(recorded(&scenario, settings, &name, walk))
+    })
 }
 
 /// An execution, with its trace.

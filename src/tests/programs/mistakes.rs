@@ -62,6 +62,15 @@ recipe!(Counting = "counting", |lender| {
     Ok(Lap::Again)
 });
 
+static LAPS: AtomicU32 = AtomicU32::new(1);
+
+recipe!(Slowing = "slowing", |lender| {
+    lender.borrow().await;
+    // Longer in each lap of the process.
+    lender.sleep(Ticks::new(LAPS.fetch_add(1, Relaxed).into())).await;
+    Ok(Lap::Again)
+});
+
 recipe!(Restless = "restless", |lender| {
     let deadline = lender.deadline(Ticks::new(1));
     deadline.is_over().await;
@@ -122,10 +131,10 @@ fn a_simulation_ends_with_the_error_of_a_program_whichever_thread_it_is_in() {
     assert_eq!(behind(|| scenario.hunt(&hunt, &|_| false)).kind, ProgramErrorKind::NeverWaits);
 }
 
-/// A hunt takes each run once and compares nothing; the run that it shows is a simulated one.
+/// A run is taken twice, the second time to be recorded. A hunt takes each run once and compares nothing.
 #[test]
 fn a_simulation_compares_laps_that_are_told_the_same() {
-    let scenario = alone(Counting);
+    let scenario = alone(Slowing);
     let scenario = lease::SERVICE.any(&scenario);
     for scheduler in SchedulerKind::ALL {
         let error = behind(|| scenario.simulate(&Settings { seed: 1, scheduler, ..Settings::default() }));
