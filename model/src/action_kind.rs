@@ -38,13 +38,13 @@ kinds! {
     Lose = "lose",
     /// A message arrives once more.
     Duplicate = "duplicate",
-    /// A crashed client restarts.
+    /// A client crashes.
     Crash = "crash",
-    /// A process pauses.
+    /// A crashed client restarts.
     Restart = "restart",
-    /// A paused process resumes.
+    /// A process pauses.
     Pause = "pause",
-    /// A paused process goes on.
+    /// A paused process resumes.
     Resume = "resume",
     /// A link is cut.
     Cut = "cut",
@@ -56,6 +56,8 @@ kinds! {
     Choose = "choose",
     /// A fault of the service begins or ends.
     ServiceFault = "service-fault",
+    /// The resource restarts, and forgets.
+    ResourceRestart = "resource-restart",
 }
 
 impl ActionKind {
@@ -82,7 +84,8 @@ impl ActionKind {
             | ActionKind::Pause
             | ActionKind::Cut
             | ActionKind::Slip
-            | ActionKind::ServiceFault => true,
+            | ActionKind::ServiceFault
+            | ActionKind::ResourceRestart => true,
             ActionKind::Command
             | ActionKind::Deliver
             | ActionKind::Wake
@@ -92,6 +95,11 @@ impl ActionKind {
             | ActionKind::Heal
             | ActionKind::Choose => false,
         }
+    }
+
+    /// The kinds that are faults or operator actions.
+    pub fn faults() -> impl Iterator<Item = ActionKind> {
+        ActionKind::ALL.iter().copied().filter(|kind| kind.is_disturbance())
     }
 
     /// Whether it ends a fault.

@@ -27,6 +27,7 @@ pub struct Swarm {
     has_stalls: bool,
     /// Whether links stand still for a while, one at a time.
     has_clogs: bool,
+    restarts_resource: bool,
     /// Powers of two by which latency, lateness, thinking, stalls, and the time between them are longer.
     powers: [i64; 5],
 }
@@ -39,11 +40,13 @@ impl Swarm {
         let has_stalls = stream.below(2) == 0;
         let powers = [(); 5].map(|()| i64::try_from(stream.below(7)).expect("a small number") - 3);
         let has_clogs = stream.below(2) == 0;
-        Swarm { kinds, has_stalls, has_clogs, powers }
+        // Drawn last: what seeds drew before there was this fault stays as it was.
+        let restarts_resource = stream.below(2) == 0;
+        Swarm { kinds, has_stalls, has_clogs, restarts_resource, powers }
     }
 
     pub(crate) fn has(&self, kind: ActionKind) -> bool {
-        self.kinds.contains(&kind)
+        self.kinds.contains(&kind) || kind == ActionKind::ResourceRestart && self.restarts_resource
     }
 
     pub(crate) fn has_stalls(&self) -> bool {
@@ -76,7 +79,9 @@ impl fmt::Display for Swarm {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let stalls = self.has_stalls.then_some("stall");
         let clogs = self.has_clogs.then_some("clog");
-        let kinds: Vec<&str> = self.kinds.iter().map(|kind| kind.name()).chain(stalls).chain(clogs).collect();
+        let restarts = self.restarts_resource.then_some(ActionKind::ResourceRestart.name());
+        let kinds = self.kinds.iter().map(|kind| kind.name()).chain(stalls).chain(clogs).chain(restarts);
+        let kinds: Vec<&str> = kinds.collect();
         let rate = |power: i64| match power {
             0.. => format!("×{}", 1 << power),
             _ => format!("×1/{}", 1 << -power),
@@ -97,7 +102,7 @@ mod tests {
 
     #[test]
     fn each_kind_is_left_out_by_some_seeds_and_played_by_others() {
-        for kind in KINDS {
+        for kind in KINDS.into_iter().chain([ActionKind::ResourceRestart]) {
             let with = (0..200).filter(|seed| Swarm::of(*seed).has(kind)).count();
             assert!((70..130).contains(&with), "{kind}: {with} of 200");
         }

@@ -59,10 +59,11 @@ impl PartialOrder {
         PartialOrder::default()
     }
 
-    /// That of a scenario; none if some promise may look at any world.
+    /// That of a scenario; none if some promise may look at any world, or if what a client can do is a place of faults.
     pub(crate) fn of<S: Service>(scenario: &Scenario<S>) -> Self {
         let has_faults = scenario.budget.caps().next().is_some();
-        let looks_everywhere = scenario.has_own_promises() || scenario.looks_at_every_world();
+        let looks_everywhere =
+            scenario.has_own_promises() || scenario.looks_at_every_world() || !scenario.fault_places.is_empty();
         let is_small = scenario.observed().clients.len() < usize::from(OWNERS);
         PartialOrder {
             is_on: S::sends_only_answers(&scenario.service) && is_small && !has_faults && !looks_everywhere,

@@ -56,10 +56,10 @@ impl Unheard {
     }
 
     /// Those of a scenario. A property that the scenario defines may look at any message, and a fault of the service may change what
-    /// the server does with a request.
+    /// the server does with a request. Where faults are kept to places, the arrival of any message may be one.
     pub(crate) fn of<P: Service>(scenario: &Scenario<P>) -> Self {
         Unheard {
-            leaves_out: !scenario.has_own_promises(),
+            leaves_out: !scenario.has_own_promises() && scenario.fault_places.is_empty(),
             with_requests: scenario.budget.caps().next().is_none(),
             hears_no_answer: scenario.is_mutated(CheckerMutation::AnswersUnheard),
             asks_no_server: scenario.is_mutated(CheckerMutation::RequestsUnheard),

@@ -19,6 +19,7 @@ fn budget<P: Service>(action: &Action<P>) -> Option<&'static str> {
         Action::Fault(Fault::Restart(_)) => "restarts",
         Action::Fault(Fault::Pause(_)) => "pauses",
         Action::Fault(Fault::Cut(_)) => "cuts",
+        Action::Fault(Fault::RestartResource) => "resource_restarts",
         Action::Fault(Fault::Service(fault)) => P::Fault::KINDS[fault.kind()?].budget,
         Action::Fault(Fault::Resume(_) | Fault::Heal(_)) => return None,
         Action::Command { .. }

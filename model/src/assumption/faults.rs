@@ -20,7 +20,7 @@ struct Common<P: Service> {
 }
 
 impl<P: Service> Common<P> {
-    const ALL: [Common<P>; 8] = [
+    const ALL: [Common<P>; 9] = [
         Common {
             name: "losses",
             kind: "losses",
@@ -79,6 +79,13 @@ impl<P: Service> Common<P> {
                 Action::Operator(operator_action) => scenario.service.operator_cost(*operator_action),
                 _ => 0,
             },
+        },
+        Common {
+            name: "resource_restarts",
+            kind: "resource-restarts",
+            one: "restart of the resource, which forgets what it compares with",
+            count: |budget| budget.resource_restarts,
+            cost: |action, _| u8::from(matches!(action, Action::Fault(Fault::RestartResource))),
         },
     ];
 }
@@ -146,6 +153,7 @@ impl<P: Service> Scenario<P> {
                 }
             });
         }
+        self.declare_fault_places(list);
         let budget = self.budget;
         let is_clean =
             Common::<P>::ALL.iter().all(|common| (common.count)(&budget) == 0) && budget.caps().next().is_none();

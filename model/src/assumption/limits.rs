@@ -49,7 +49,10 @@ impl<P: Service> Scenario<P> {
             let sentence = "the resource is only written: nothing that a client computes depends on what it has read";
             list.declare_for(Scope::Effect, Assumption::limit("unread-resource", sentence), nothing_is_read);
         }
-        let sentence = "the resource is one copy that never crashes and forgets nothing";
+        let sentence = match self.budget.resource_restarts {
+            0 => "the resource is one copy that never crashes and forgets nothing",
+            _ => "the resource is one copy that forgets nothing but when it restarts",
+        };
         list.declare_for(Scope::Effect, Assumption::limit("durable-resource", sentence), remembers);
     }
 }
@@ -107,10 +110,13 @@ fn nothing_is_read<P: Service>(execution: &Execution<P>) -> Checked {
     })
 }
 
-/// The highest token that the resource has seen never decreases.
+/// The highest token that the resource has seen never decreases, unless it restarts.
 fn remembers<P: Service>(execution: &Execution<P>) -> Checked {
-    execution.each(|moment| match moment.after.resource.highest < moment.before.resource.highest {
-        true => Err("the resource forgets".to_owned()),
-        false => Ok(()),
+    execution.each(|moment| {
+        let restarts = matches!(moment.action, Action::Fault(Fault::RestartResource));
+        match !restarts && moment.after.resource.highest < moment.before.resource.highest {
+            true => Err("the resource forgets".to_owned()),
+            false => Ok(()),
+        }
     })
 }

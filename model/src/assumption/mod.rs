@@ -5,11 +5,13 @@
 //! mod          one assumption, and a list of those that are declared
 //! execution    an execution with every state that it passed, for the checks
 //! kernel       the kernel's assumptions: network, clocks, processes, faults, fairness
+//! fault_places where faults strike
 //! limits       the kernel's limits
 //! ```
 
 mod execution;
 mod fairness;
+mod fault_places;
 mod faults;
 mod kernel;
 mod limits;

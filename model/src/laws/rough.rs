@@ -30,6 +30,7 @@ pub fn rough<P: Service>(scenario: &Scenario<P>, replies: Replies) -> Scenario<P
     keep(&|next| {
         (next.budget.slips, next.clocks.skew) = (next.budget.slips.max(2), next.clocks.skew.max(Ticks::new(1)));
     });
+    keep(&|next| next.budget.resource_restarts = next.budget.resource_restarts.max(1));
     keep(&|next| next.network.replies = replies);
     for property in Property::ALL.iter().copied() {
         let bound = Some(BOUND).filter(|_| property.bound() != Bound::Never);

@@ -6,6 +6,7 @@ use super::{LawViolation, require};
 use crate::action_kind::ActionKind;
 use crate::ids::ProcessId;
 use crate::process::Process;
+use crate::resource::Resource;
 use crate::scenario::{Budget, Cutting, Drift, Replies, Scenario, UNLIMITED};
 use crate::service::{Service, Settings as _};
 use crate::service_fault::ServiceFault;
@@ -69,8 +70,9 @@ pub fn budgets_are_kept<P: Service>(scenario: &Scenario<P>, choices: &[u16]) -> 
 }
 
 /// How often each kind of fault of the kernel may happen.
-fn budgets(budget: &Budget) -> [(ActionKind, u8); 8] {
-    let Budget { losses, duplicates, crashes, restarts, pauses, cuts, slips, operator, .. } = *budget;
+fn budgets(budget: &Budget) -> [(ActionKind, u8); 9] {
+    let Budget { losses, duplicates, crashes, restarts, pauses, cuts, slips, operator, resource_restarts, .. } =
+        *budget;
     [
         (ActionKind::Lose, losses),
         (ActionKind::Duplicate, duplicates),
@@ -80,6 +82,7 @@ fn budgets(budget: &Budget) -> [(ActionKind, u8); 8] {
         (ActionKind::Cut, cuts),
         (ActionKind::Slip, slips),
         (ActionKind::Operator, operator),
+        (ActionKind::ResourceRestart, resource_restarts),
     ]
 }
 
@@ -165,6 +168,7 @@ fn has_its_effect<P: Service>(
             next.is_cut(*link, scenario) && !leaks
         }
         Action::Fault(Fault::Heal(link)) => !next.cuts.contains(link),
+        Action::Fault(Fault::RestartResource) => next.resource == Resource::default(),
         _ => true,
     };
     require(is_done, || format!("a fault without its effect: {action}"))

@@ -8,6 +8,8 @@ crate::mutations! {
         ResourceIgnoresTokens,
         /// The resource forgets the highest token when it refuses one.
         ResourceForgets,
+        /// The resource forgets nothing when it restarts.
+        RestartedResourceRemembers,
         /// The resource refuses the token it has seen last.
         ResourceRefusesEqualTokens,
         /// A paused process receives a message.
@@ -20,6 +22,10 @@ crate::mutations! {
         OffsetUncounted,
         /// `is_enabled` accepts any message with the same content.
         AnyAlikeIsEnabled,
+        /// A fault strikes where the scenario does not let it.
+        FaultsAnywhere,
+        /// The place of a fault may be an action of another process.
+        PlaceOfAnyProcess,
         /// An operator action happens although the budget is less than its cost.
         CostUnasked,
         /// Bounds on delays apply to paused processes and cut links, too.

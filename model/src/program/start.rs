@@ -64,6 +64,39 @@ impl<S: Programmable> Scenario<S> {
         self
     }
 
+    /// The participants after the first `others` that run programs: third parties, which want no lock.
+    pub fn third_parties(&self, others: u16) -> Vec<ClientId> {
+        let mut all: Vec<ClientId> = self.programs.iter().filter_map(|program| program.client).collect();
+        all.retain(|client| client.0 > others);
+        all.sort();
+        all
+    }
+
+    /// The same validation where third parties may run programs, too, numbered after `others` participants: the contenders, and what
+    /// the settings bring along.
+    ///
+    /// # Errors
+    /// The first mistake found.
+    pub fn validate_programs_with_third_parties(&self, others: u16) -> Result<(), SettingError> {
+        for (place, program) in self.programs.iter().enumerate() {
+            let wrong = |message| Err(SettingError::at(&format!("program.{place}.client"), message));
+            match program.client {
+                Some(client) if client.0 > self.clients && client.0 <= others => {
+                    return wrong(format!("{client} is a participant of the settings, and runs no program"));
+                }
+                Some(client)
+                    if client.0 > others + 1
+                        && !self.programs.iter().any(|other| other.client == Some(ClientId(client.0 - 1))) =>
+                {
+                    return wrong(format!("third parties are numbered from {}, without gaps", others + 1));
+                }
+                _ => {}
+            }
+        }
+        let third_parties = u16::try_from(self.third_parties(others).len()).unwrap_or(u16::MAX);
+        self.validate_programs_of(others.saturating_add(third_parties))
+    }
+
     /// Looks for programs that are not known here, or that cannot begin: for the validation of services that have programs.
     ///
     /// # Errors

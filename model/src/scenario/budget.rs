@@ -3,6 +3,7 @@
 
 use std::hash::{Hash, Hasher};
 
+use crate::action_kind::ActionKind;
 use crate::service_fault::{FaultKind, ServiceFault};
 
 /// How many caps on faults of the service a scenario can name.
@@ -30,6 +31,9 @@ pub struct Budget {
     pub operator: u8,
     /// The number of requests that each client may give up and send again.
     pub retries: u8,
+    /// The number of restarts of the resource, which forgets then what it compares with. A resource that stores it durably
+    /// restarts unnoticed, and needs no budget.
+    pub resource_restarts: u8,
     /// Caps on faults of the service; those in use come first.
     pub caps: [Cap; CAPS_MAX],
 }
@@ -72,6 +76,29 @@ impl Budget {
     /// The caps in use.
     pub fn caps(&self) -> impl Iterator<Item = Cap> + '_ {
         self.caps.iter().copied().take_while(|cap| cap.kinds != 0)
+    }
+
+    /// Whether the budget allows for a kind of action, in any number.
+    pub fn allows(&self, kind: ActionKind) -> bool {
+        match kind {
+            ActionKind::Lose => self.losses > 0,
+            ActionKind::Duplicate => self.duplicates > 0,
+            ActionKind::Crash => self.crashes > 0,
+            ActionKind::Restart => self.restarts > 0,
+            ActionKind::Pause => self.pauses > 0,
+            ActionKind::Cut => self.cuts > 0,
+            ActionKind::Slip => self.slips > 0,
+            ActionKind::Operator => self.operator > 0,
+            ActionKind::ResourceRestart => self.resource_restarts > 0,
+            ActionKind::ServiceFault => self.caps().any(|cap| cap.at_most > 0),
+            ActionKind::Command
+            | ActionKind::Deliver
+            | ActionKind::Wake
+            | ActionKind::Advance
+            | ActionKind::Resume
+            | ActionKind::Heal
+            | ActionKind::Choose => true,
+        }
     }
 
     /// Whether the budget allows another fault of this kind: some cap counts the kind, and no cap that counts it is
@@ -148,6 +175,7 @@ impl Budget {
             cuts: self.cuts - left.cuts,
             slips: self.slips - left.slips,
             operator: self.operator - left.operator,
+            resource_restarts: self.resource_restarts - left.resource_restarts,
             ..*self
         };
         for (cap, left) in used.caps.iter_mut().zip(&left.caps) {
@@ -193,12 +221,17 @@ impl std::fmt::Display for CapsError {
 impl std::error::Error for CapsError {}
 
 impl Hash for Budget {
-    /// Written as two 64-bit numbers: most of it is 0, and the kinds that a cap counts never change.
+    /// Written as two 64-bit numbers, and a third that is hardly ever needed: most of it is 0, and the kinds that a cap counts
+    /// never change.
     #[inline]
     fn hash<H: Hasher>(&self, to: &mut H) {
-        let Budget { losses, duplicates, crashes, restarts, pauses, cuts, slips, operator, .. } = *self;
+        let Budget { losses, duplicates, crashes, restarts, pauses, cuts, slips, operator, resource_restarts, .. } =
+            *self;
         to.write_u64(u64::from_le_bytes([losses, duplicates, crashes, restarts, pauses, cuts, slips, operator]));
         to.write_u64(u64::from_le_bytes(self.caps.map(|cap| cap.at_most)));
+        if resource_restarts > 0 {
+            to.write_u64(resource_restarts.into());
+        }
     }
 }
 

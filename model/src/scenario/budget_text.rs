@@ -16,7 +16,7 @@ type Field = (&'static str, fn(&mut Budget) -> &mut u8);
 pub(super) type Kinds = &'static [FaultKind];
 
 /// The kinds of fault that every service has.
-pub(super) const COMMON: [Field; 9] = [
+pub(super) const COMMON: [Field; 10] = [
     ("losses", |budget| &mut budget.losses),
     ("duplicates", |budget| &mut budget.duplicates),
     ("crashes", |budget| &mut budget.crashes),
@@ -26,6 +26,7 @@ pub(super) const COMMON: [Field; 9] = [
     ("slips", |budget| &mut budget.slips),
     ("operator", |budget| &mut budget.operator),
     ("retries", |budget| &mut budget.retries),
+    ("resource_restarts", |budget| &mut budget.resource_restarts),
 ];
 
 /// Budget names of older files. Faults of different services shared them.

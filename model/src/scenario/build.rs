@@ -1,7 +1,8 @@
 //! Builders of scenarios in Rust, and scenarios derived from scenarios.
 
 use super::prefix::refine;
-use super::{Budget, Clocks, Expect, Fairness, Goal, Links, OwnGoal, Promise, Scenario, Suite, Synchrony};
+use super::{Budget, Clocks, Expect, Fairness, FaultPlace, Goal, Links, OwnGoal, Promise, Scenario, Suite, Synchrony};
+use crate::action_kind::ActionKind;
 use crate::fact::Fact;
 use crate::properties::{Definition, Judge, Level, OwnProperty, Property, Watched};
 use crate::resource::Accepts;
@@ -36,6 +37,7 @@ impl<P: Service> Scenario<P> {
             clocks: Clocks::default(),
             budget: Budget::default(),
             promises: Vec::new(),
+            fault_places: Vec::new(),
             prefix: Vec::new(),
             goals: Vec::new(),
             own_goals: Vec::new(),
@@ -152,6 +154,13 @@ impl<P: Service> Scenario<P> {
         let property = OwnProperty { name, level };
         self.own_properties.push(Definition { property, check });
         self.promise(Property::Own(property))
+    }
+
+    /// Keeps a kind of fault to a place: it may strike only before an action of what it strikes whose label has `before` in it, with `#`
+    /// for each number. With several places for one kind, it may strike at each of them.
+    pub fn only_before(mut self, fault: ActionKind, before: &str) -> Self {
+        self.fault_places.push(FaultPlace { fault, before: before.to_owned() });
+        self
     }
 
     /// Adds an action to the prefix, by its label: every execution begins with the prefix, which is not judged.

@@ -10,8 +10,8 @@ use toml::{Spanned, Table};
 
 use super::budget_text::{self, BudgetText, Kinds, kinds};
 use super::{
-    Accepts, Budget, Clocks, Duration, Fairness, Goal, Links, Mutation, Promise, Scenario, ScenarioProgram, Suite,
-    Synchrony, goals, is_usual, mutated, one,
+    Accepts, Budget, Clocks, Duration, Fairness, FaultPlace, Goal, Links, Mutation, Promise, Scenario, ScenarioProgram,
+    Suite, Synchrony, goals, is_usual, mutated, one,
 };
 use crate::service::Service;
 
@@ -59,6 +59,8 @@ pub(crate) struct ScenarioFile<'a> {
     clocks: Clocks,
     #[serde(default)]
     budget: OfService<'a>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    fault_place: Vec<FaultPlace>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     prefix: Vec<String>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -167,6 +169,7 @@ pub(crate) fn read<P: Service>(mut document: Spanned<DeTable<'_>>) -> Result<Sce
         network: file.network,
         clocks: file.clocks,
         budget,
+        fault_places: file.fault_place,
         prefix: file.prefix,
         promises: file.promise,
         goals,
@@ -272,6 +275,7 @@ impl<P: Service> Scenario<P> {
             network: self.network,
             clocks: self.clocks.clone(),
             budget: OfService::Written(&budget),
+            fault_place: self.fault_places.clone(),
             prefix: self.prefix.clone(),
             promise: self.promises.clone(),
             goals: own(&self.goals, self.goals.is_empty()),

@@ -4,6 +4,7 @@
 mod budget;
 pub(crate) mod budget_text;
 mod build;
+mod fault_place;
 mod file;
 mod goals;
 mod mutated;
@@ -31,6 +32,8 @@ use crate::time::Ticks;
 use crate::units::Duration;
 use crate::world::Link;
 pub use budget::{Budget, CAPS_MAX, Cap, CapsError, UNLIMITED};
+pub use fault_place::FaultPlace;
+pub(crate) use fault_place::without_numbers;
 pub use file::settings_from_toml;
 pub(crate) use file::{ScenarioFile, read_json};
 pub use goals::OwnGoal;
@@ -114,6 +117,9 @@ pub struct Scenario<P: Service> {
     /// The maximum number of faults of each kind.
     #[schemars(default, schema_with = "schema::budget::<P>", skip_serializing)]
     pub budget: Budget,
+    /// Where faults may strike. A kind that is not named may strike anywhere.
+    #[schemars(default, rename = "fault_place", skip_serializing_if = "Vec::is_empty")]
+    pub fault_places: Vec<FaultPlace>,
     /// The actions that every execution begins with, each by its label. They are carried out and not judged: what is promised is
     /// promised from there on.
     #[schemars(default, skip_serializing_if = "Vec::is_empty")]

@@ -44,6 +44,12 @@ impl<P: Service> Scenario<P> {
         if self.budget.restarts > 0 && self.budget.crashes == 0 {
             notes.push(Note::without_budget("budget.restarts", "crashes"));
         }
+        for (number, place) in self.fault_places.iter().enumerate() {
+            if !self.budget.allows(place.fault) {
+                let message = format!("it has no effect, because there is no budget for `{}`", place.fault);
+                notes.push(Note { path: format!("fault_place.{number}"), message });
+            }
+        }
         notes.extend(P::Settings::notes(self));
         notes
     }

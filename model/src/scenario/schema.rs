@@ -16,7 +16,7 @@ use crate::service_fault::{Nature, ServiceFault};
 use crate::time::{TICKS_MAX, Ticks};
 
 /// What the budgets that every service has are about.
-const COMMON: [(&str, &str); 9] = [
+const COMMON: [(&str, &str); 10] = [
     ("losses", "Messages that are lost."),
     ("duplicates", "Messages that are delivered once more."),
     ("crashes", "Crashes of clients."),
@@ -26,6 +26,7 @@ const COMMON: [(&str, &str); 9] = [
     ("slips", "Steps by which a clock moves against true time."),
     ("operator", "Actions of an operator, by their cost."),
     ("retries", "Requests that a client gives up and sends anew; for each client."),
+    ("resource_restarts", "Restarts of the resource, which forgets then what it compares with."),
 ];
 
 impl<P: Service> Scenario<P>

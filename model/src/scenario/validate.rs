@@ -2,6 +2,7 @@
 
 use super::{Budget, Scenario, Synchrony};
 use crate::properties::{Bound, OwnProperty, Property};
+use crate::resource::Accepts;
 use crate::service::{Service, Settings as _};
 use crate::service_fault::ServiceFault;
 use crate::time::{TICKS_MAX, Ticks};
@@ -81,6 +82,13 @@ impl<P: Service> Scenario<P> {
                 "only a crashed client can restart: write at most `budget.crashes` restarts",
             );
         }
+        if budget.resource_restarts > 0 && (self.resource == Accepts::All || self.writes == 0) {
+            return wrong(
+                "budget.resource_restarts",
+                "the resource has nothing to forget: set `writes`, and `resource` to something that it compares",
+            );
+        }
+        self.validate_fault_places()?;
         if self.clocks.step == Ticks::ZERO {
             return wrong("clocks.step", "`clocks.step` must be at least 1");
         }
@@ -148,6 +156,25 @@ impl<P: Service> Scenario<P> {
     pub(crate) fn settle(&mut self) {
         let possible = (0..P::Fault::KINDS.len()).filter(|kind| P::Settings::fault_is_possible(self, *kind).is_ok());
         self.budget.keep_kinds(possible.fold(0, |bits, kind| bits | 1 << kind));
+    }
+
+    fn validate_fault_places(&self) -> Result<(), SettingError> {
+        for (number, place) in self.fault_places.iter().enumerate() {
+            let wrong =
+                |message: &str| Err(SettingError::at(&format!("fault_place.{number}.before"), message.to_owned()));
+            if place.before.is_empty() {
+                return wrong("write a part of the label of an action, as traces have it");
+            }
+            if place.before.contains(|c: char| c.is_ascii_digit()) {
+                return wrong(
+                    "clients, sessions and times have no numbers of their own here: write `#` for each number",
+                );
+            }
+            if !place.fault.is_disturbance() {
+                return wrong("only faults and operator actions can be kept to a place");
+            }
+        }
+        Ok(())
     }
 
     /// Refuses a budget for faults that cannot occur under these settings.

@@ -87,6 +87,7 @@ impl Encoder {
                 self.number(15);
                 self.value(fault);
             }
+            Fault::RestartResource => self.number(16),
         }
     }
 

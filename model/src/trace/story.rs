@@ -80,6 +80,7 @@ fn place_of<P: Service>(action: &Action<P>) -> Option<ProcessId> {
         Action::Choose { process, .. } => Some(*process),
         Action::Fault(Fault::Crash(client) | Fault::Restart(client)) => Some(ProcessId::Client(*client)),
         Action::Fault(Fault::Pause(process) | Fault::Resume(process)) => Some(*process),
+        Action::Fault(Fault::RestartResource) => Some(ProcessId::Resource),
         Action::Fault(Fault::Cut(_) | Fault::Heal(_)) | Action::Advance(_) | Action::Lose(_) | Action::Duplicate(_) => {
             None
         }

@@ -75,6 +75,8 @@ pub enum Fault<P: Service> {
     Heal(Link),
     /// A fault of the service.
     Service(P::Fault),
+    /// The resource restarts. It forgets what it compares with.
+    RestartResource,
 }
 
 impl<P: Service> Action<P> {
@@ -92,7 +94,9 @@ impl<P: Service> Action<P> {
             Action::Fault(Fault::Crash(other) | Fault::Restart(other)) => *other == client,
             Action::Fault(Fault::Pause(process) | Fault::Resume(process)) => *process == me,
             Action::Fault(Fault::Cut(link) | Fault::Heal(link)) => link.from == me || link.to == me,
-            Action::Fault(Fault::Service(_)) | Action::Advance(_) | Action::Operator(_) => false,
+            Action::Fault(Fault::Service(_) | Fault::RestartResource) | Action::Advance(_) | Action::Operator(_) => {
+                false
+            }
         }
     }
 
@@ -115,6 +119,7 @@ impl<P: Service> Action<P> {
             Action::Slip { .. } => ActionKind::Slip,
             Action::Choose { .. } => ActionKind::Choose,
             Action::Fault(Fault::Service(_)) => ActionKind::ServiceFault,
+            Action::Fault(Fault::RestartResource) => ActionKind::ResourceRestart,
         }
     }
 }
@@ -155,6 +160,7 @@ impl<P: Service> fmt::Display for Fault<P> {
             Fault::Cut(Link { from, to }) => write!(f, "the link from {from} to {to} is cut"),
             Fault::Heal(Link { from, to }) => write!(f, "the link from {from} to {to} heals"),
             Fault::Service(fault) => fault.fmt(f),
+            Fault::RestartResource => f.write_str("the resource restarts"),
         }
     }
 }

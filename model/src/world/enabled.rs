@@ -4,6 +4,7 @@ use super::{Action, Condition, Envelope, Fault, Link, World};
 use crate::ids::{ClientId, ProcessId};
 use crate::mutation::KernelMutation;
 use crate::process::{Client, Context, Process};
+use crate::resource::Resource;
 use crate::scenario::{Drift, Scenario, Ways};
 use crate::service::{Service, Settings as _};
 use crate::time::Ticks;
@@ -11,6 +12,14 @@ use crate::time::Ticks;
 impl<P: Service> Scenario<P> {
     /// Lists every enabled action in a fixed order. Time advances by one tick: longer advances are sequences of ticks.
     pub fn enabled(&self, world: &World<P>, out: &mut Vec<Action<P>>) {
+        self.offered(world, out);
+        if !self.fault_places.is_empty() && !self.is_mutated(KernelMutation::FaultsAnywhere) {
+            self.keep_in_place(world, out);
+        }
+    }
+
+    /// The same with faults at any place.
+    fn offered(&self, world: &World<P>, out: &mut Vec<Action<P>>) {
         out.clear();
         for place in 0..world.clients.len() {
             let client = ClientId::of(place);
@@ -50,6 +59,11 @@ impl<P: Service> Scenario<P> {
     /// Whether one given action is enabled. The answer is that of [`Scenario::enabled`], without listing every action;
     /// in addition, time may pass by any amount that keeps the bounds on delays.
     pub fn is_enabled(&self, world: &World<P>, action: &Action<P>) -> bool {
+        if self.has_place(action) && !self.is_mutated(KernelMutation::FaultsAnywhere) {
+            let mut enabled = Vec::new();
+            self.enabled(world, &mut enabled);
+            return enabled.contains(action);
+        }
         let exists = |process: ProcessId| {
             process.client().is_none_or(|client| client.0 > 0 && client.place() < world.clients.len())
         };
@@ -187,6 +201,10 @@ impl<P: Service> Scenario<P> {
             world.cuts.iter().for_each(|link| offer(Fault::Heal(*link)));
         }
         P::faults(world, self, &mut |fault| offer(Fault::Service(fault)));
+        // One that has nothing to forget yet would stay as it is.
+        if left.resource_restarts > 0 && world.resource != Resource::default() {
+            offer(Fault::RestartResource);
+        }
     }
 
     /// Every link that carries messages: each direction by itself, unless a cut affects both.

@@ -5,6 +5,7 @@ mod clocks;
 mod enabled;
 mod horizon;
 mod network;
+mod place;
 
 mod shape;
 mod step;

@@ -67,7 +67,7 @@ impl<P: Service> Action<P> {
                 process(&mut link.to);
             }
             Action::Fault(Fault::Service(fault)) => fault.visit(&mut names),
-            Action::Advance(_) => {}
+            Action::Advance(_) | Action::Fault(Fault::RestartResource) => {}
         }
         action
     }

@@ -6,6 +6,7 @@ use crate::ids::{ClientId, ProcessId, Tenure};
 use crate::inline_vec::InlineVec;
 use crate::mutation::KernelMutation;
 use crate::process::{Client, Context, Input, Message, Outbox, Process};
+use crate::resource::Resource;
 use crate::scenario::{Cutting, Replies, Scenario};
 use crate::service::{Service, ServiceMessage as _, Settings as _};
 use crate::service_fault::ServiceFault;
@@ -252,6 +253,12 @@ impl<P: Service> Scenario<P> {
             }
             Fault::Heal(link) => {
                 assert!(world.cuts.take(&link), "only a cut link can heal");
+            }
+            Fault::RestartResource => {
+                world.left.resource_restarts -= 1;
+                if !self.is_mutated(KernelMutation::RestartedResourceRemembers) {
+                    world.resource = Resource::default();
+                }
             }
         }
         ProcessId::Resource

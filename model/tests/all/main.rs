@@ -3,6 +3,7 @@
 mod assumptions;
 mod budgets;
 mod digests;
+mod fault_places;
 mod laws;
 mod mistakes;
 mod notes;

@@ -144,6 +144,9 @@ fn environment(source: &SourceText<'_>, scenario: &Scenario<Consul>) -> Result<(
     if !scenario.programs.is_empty() {
         return refused("program", "the clients of a recipe, and no programs");
     }
+    if !scenario.fault_places.is_empty() {
+        return refused("fault_place", "faults at any place: leave `[[fault_place]]` out");
+    }
     if !scenario.prefix.is_empty() {
         return refused("prefix", "executions from their beginning: leave `prefix` out");
     }

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use fencepost_consul::{CheckKind, Consul, Prunes, SessionUse, Status};
+use fencepost_consul::{CheckKind, Consul, Prunes, SessionUse, Status, with_nodes};
 use fencepost_live::{Evidence, SessionIds};
 use fencepost_model::ids::{ClientId, SessionId};
 use fencepost_model::scenario::Scenario;
@@ -48,7 +48,7 @@ impl<'a> Stage<'a> {
         };
         let participants = scenario.start().clients.len();
         let clients = (0..participants).map(client).collect();
-        let nodes = if has_nodes { (0..usize::from(scenario.clients)).map(ClientId::of).collect() } else { Vec::new() };
+        let nodes = if has_nodes { with_nodes(scenario).collect() } else { Vec::new() };
         let mut stage = Stage { agent, clients, root, name, nodes, shared: None };
         for node in stage.nodes.clone() {
             stage.register(node)?;

@@ -12,6 +12,7 @@
 //! redlock       Redlock as its page has it, against the state machine
 //! semaphore     RabbitMQ's persistent semaphore, step by step, against the state machines
 //! stores        the recipes of the stores, against the state machine
+//! third_parties programs that want no lock
 //! ```
 
 mod agreement;
@@ -24,6 +25,7 @@ mod our_lock;
 mod redlock;
 mod semaphore;
 mod stores;
+mod third_parties;
 
 use fencepost::checker::{Engine, Options};
 use fencepost::lease::{self, Lease, Loan, SERVICE};

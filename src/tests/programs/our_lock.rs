@@ -32,7 +32,7 @@ fn the_bug_is_found_and_the_mended_lock_is_proven() {
     assert!(all.iter().all(|(_, word, ..)| *word == "proven"), "{all:?}");
 }
 
-/// Each listing of the page is compiled: it stands in the crate outside, word for word.
+/// Each listing of the page is compiled: it stands in the crate outside or in a test, word for word.
 #[test]
 fn the_listings_of_the_page_are_those_of_the_crate() {
     let page = include_str!("../../../reports/docs/programs.md");
@@ -42,6 +42,7 @@ fn the_listings_of_the_page_are_those_of_the_crate() {
         include_str!("../../outside/tests/live.rs"),
         include_str!("../../outside/tests/permits.rs"),
         include_str!("../../cli/examples/own_recipe.rs"),
+        include_str!("third_parties.rs"),
     ];
     let listings: Vec<&str> = page.split("```rust\n").skip(1).filter_map(|rest| rest.split("```").next()).collect();
     assert!(listings.len() >= 6, "{}", listings.len());

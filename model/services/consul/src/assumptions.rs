@@ -1,9 +1,11 @@
 //! The assumptions of verdicts about Consul: the settings of sessions, checks and servers, and the limits of this
 //! model.
 
+use super::clients::others;
 use super::settings::{Expiry, Health, Log, OldLeader, Renewals, Requests, Restarts, Revocations, Servers, Timers};
-use super::{Consul, ConsulFault, Server, Timer, TreeDeletions};
+use super::{Command, Consul, ConsulFault, Server, Timer, TreeDeletions};
 use fencepost_model::assumption::{Assumption, AssumptionValue, Class, Declarations, declare_retries};
+use fencepost_model::ids::ClientId;
 use fencepost_model::scenario::Scenario;
 use fencepost_model::world::Action;
 
@@ -18,14 +20,47 @@ pub(super) fn declare(scenario: &Scenario<Consul>, list: &mut Declarations<Consu
     leaders(scenario, list);
     restarts(scenario, list);
     recipes(scenario, list);
+    third_parties(scenario, list);
+}
+
+fn third_parties(scenario: &Scenario<Consul>, list: &mut Declarations<Consul>) {
+    let all = scenario.third_parties(others(scenario));
+    if all.is_empty() {
+        return;
+    }
+    let (rounds, restarts) = (scenario.rounds, scenario.budget.restarts);
+    let again = if restarts > 0 { ", and once more after a restart" } else { "" };
+    let sentence = format!("third parties that run programs do their work at most {rounds} × each{again}");
+    let at_most = usize::from(rounds) + usize::from(restarts);
+    list.declare(Assumption::limit("finite-work", &sentence).of(i64::from(rounds)), move |execution| {
+        for client in &all {
+            let works = |action: &Action<Consul>| {
+                matches!(action, Action::Command { client: other, command: Command::Work } if other == client)
+            };
+            let count = execution.moments().filter(|moment| works(moment.action)).count();
+            if count > at_most {
+                return Err(format!("{client} does its work {count} times"));
+            }
+        }
+        Ok(())
+    });
 }
 
 fn sessions(scenario: &Scenario<Consul>, list: &mut Declarations<Consul>) {
     let settings = &scenario.service;
     let (ttl, multiplier) = (settings.ttl, settings.ttl_multiplier);
     if !scenario.programs.is_empty() {
-        let sentence =
-            format!("programs say what their sessions are created with; the server multiplies a TTL by {multiplier}");
+        let is_of_contender = |client: Option<ClientId>| client.is_none_or(|client| client.0 <= scenario.clients);
+        let machines = match scenario.programs.iter().any(|program| is_of_contender(program.client)) {
+            true => String::new(),
+            false => format!(
+                "; those of contenders are created with {}",
+                ttl.map_or("no TTL".to_owned(), |ttl| format!("a TTL of {ttl}"))
+            ),
+        };
+        let sentence = format!(
+            "programs say what their sessions are created with{machines}; the server multiplies a TTL by {multiplier}"
+        );
         return list.leave_out(setting("session-terms", "program", sentence));
     }
     let assumption = match ttl {

@@ -18,7 +18,7 @@ mod settings;
 
 use serde::{Deserialize, Serialize};
 
-pub use clients::{Contender, Observer, Participant, SlotTaker, Verifier};
+pub use clients::{Contender, Observer, Participant, SlotTaker, Verifier, with_nodes};
 pub use messages::{
     Answer, Checks, Claim, Command, ConsulEvent, ConsulMessage, Entry, Item, Key, LOCK, Listing, Opaque, Operation,
     Order, Plain, Prefix, Registration, Request, Slots, Spelling, Target, Terms, Text, Timer, Transaction, Watch,

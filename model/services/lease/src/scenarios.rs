@@ -9,4 +9,5 @@ fencepost_model::scenarios! {
     "lease-duplicates-at-once",
     "lease-late-write",
     "lease-late-write-fenced",
+    "lease-pause-before-grant",
 }

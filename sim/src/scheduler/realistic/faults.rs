@@ -33,6 +33,7 @@ impl<P: Service> Realistic<P> {
             (slips, ActionKind::Slip),
             (budget.operator, ActionKind::Operator),
             (of_service, ActionKind::ServiceFault),
+            (budget.resource_restarts, ActionKind::ResourceRestart),
         ] {
             let count = if swarm.is_none_or(|swarm| swarm.has(kind)) { count } else { 0 };
             for _ in 0..count {
@@ -110,7 +111,9 @@ impl<P: Service> Realistic<P> {
             Fault::Crash(_) => ActionKind::Restart,
             Fault::Pause(_) => ActionKind::Resume,
             Fault::Cut(_) => ActionKind::Heal,
-            Fault::Restart(_) | Fault::Resume(_) | Fault::Heal(_) | Fault::Service(_) => return,
+            Fault::Restart(_) | Fault::Resume(_) | Fault::Heal(_) | Fault::Service(_) | Fault::RestartResource => {
+                return;
+            }
         };
         let after = self.profile.mending.draw(self.refinement, &mut self.faults);
         self.agenda.plan(now + after, PlannedAction::Fault(kind));

@@ -1,5 +1,5 @@
-//! The clients: contenders for the lock, takers of slots, observers that read the holder, and third parties that act
-//! for a holder.
+//! The clients: contenders for the lock, takers of slots, observers that read the holder, a third party that acts for a
+//! holder, and third parties that run programs.
 
 mod contender;
 mod membership;
@@ -40,6 +40,8 @@ pub enum Participant {
     Verifier(Verifier),
     /// It runs a program.
     Program(Program<Consul>),
+    /// It runs a program, and wants no lock: a janitor, an administrator, a health checker.
+    ThirdParty(Program<Consul>),
 }
 
 /// Evaluates the expression for a participant of any kind.
@@ -50,13 +52,13 @@ macro_rules! each {
             Participant::Observer($name) => $body,
             Participant::SlotTaker($name) => $body,
             Participant::Verifier($name) => $body,
-            Participant::Program($name) => $body,
+            Participant::Program($name) | Participant::ThirdParty($name) => $body,
         }
     };
 }
 
 impl Participant {
-    /// All participants of a scenario: contenders, then observers, then the third party.
+    /// All participants of a scenario: contenders, then observers, then the third party of holders, then those that run programs.
     pub(super) fn all(scenario: &Scenario<Consul>, shared: Option<SessionId>) -> Vec<Participant> {
         let settings = &scenario.service;
         let machine = || match settings.semaphore {
@@ -67,8 +69,23 @@ impl Participant {
         let contenders = (1..=scenario.clients).map(ClientId).map(contender);
         let observers = (0..settings.observers).map(|_| Participant::Observer(Observer::new(scenario.rounds)));
         let verifier = settings.delegates.then(|| Participant::Verifier(Verifier::default()));
-        contenders.chain(observers).chain(verifier).collect()
+        let third_parties = scenario.third_parties(others(scenario)).into_iter().map(|client| {
+            let program = Program::at_start(scenario, client);
+            Participant::ThirdParty(program.expect("it is named by its program"))
+        });
+        contenders.chain(observers).chain(verifier).chain(third_parties).collect()
     }
+}
+
+/// The number of participants that are no third parties with programs.
+pub(super) fn others(scenario: &Scenario<Consul>) -> u16 {
+    let settings = &scenario.service;
+    scenario.clients + u16::from(settings.observers) + u16::from(settings.delegates)
+}
+
+/// The participants that have a node: contenders, and third parties that run programs.
+pub fn with_nodes(scenario: &Scenario<Consul>) -> impl Iterator<Item = ClientId> {
+    (1..=scenario.clients).map(ClientId).chain(scenario.third_parties(others(scenario)))
 }
 
 /// The third party of a scenario in which holders delegate.
@@ -85,7 +102,7 @@ impl Process<Consul> for Participant {
         match self {
             Participant::Contender(contender) => contender.wakes(scenario, due),
             Participant::SlotTaker(taker) => taker.wakes(scenario, due),
-            Participant::Program(program) => program.wakes(scenario, due),
+            Participant::Program(program) | Participant::ThirdParty(program) => program.wakes(scenario, due),
             Participant::Observer(_) | Participant::Verifier(_) => {}
         }
     }
@@ -93,7 +110,7 @@ impl Process<Consul> for Participant {
     fn choices(&self) -> u8 {
         match self {
             Participant::Contender(contender) => contender.choices(),
-            Participant::Program(program) => program.choices(),
+            Participant::Program(program) | Participant::ThirdParty(program) => program.choices(),
             _ => 0,
         }
     }
@@ -105,6 +122,7 @@ impl Process<Consul> for Participant {
             Participant::SlotTaker(taker) => Participant::SlotTaker(taker.restarted(scenario)),
             Participant::Verifier(verifier) => Participant::Verifier(verifier.restarted()),
             Participant::Program(program) => Participant::Program(program.restarted(scenario)),
+            Participant::ThirdParty(program) => Participant::ThirdParty(program.restarted(scenario)),
         }
     }
 }
@@ -116,6 +134,10 @@ impl Client<Consul> for Participant {
             Participant::Observer(observer) => observer.commands(offer),
             Participant::SlotTaker(taker) => taker.commands(context, offer),
             Participant::Program(program) => program.commands(context, offer),
+            Participant::ThirdParty(program) => program.commands(context, &mut |command| match command {
+                Command::Acquire => offer(Command::Work),
+                command => offer(command),
+            }),
             Participant::Verifier(_) => {}
         }
     }
@@ -125,13 +147,15 @@ impl Client<Consul> for Participant {
             Participant::Contender(contender) => contender.belief(),
             Participant::SlotTaker(taker) => taker.belief(),
             Participant::Program(program) => program.belief(),
+            // Its work is no wait for a lock.
+            Participant::ThirdParty(program) => Belief { is_waiting: false, ..program.belief() },
             Participant::Observer(_) | Participant::Verifier(_) => Belief::default(),
         }
     }
 
     fn panic(&self) -> Option<String> {
         match self {
-            Participant::Program(program) => program.panic(),
+            Participant::Program(program) | Participant::ThirdParty(program) => program.panic(),
             _ => None,
         }
     }

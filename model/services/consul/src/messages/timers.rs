@@ -68,6 +68,8 @@ pub enum Command {
     Look,
     /// A job without a client finishes.
     Finish,
+    /// A third party that runs a program does its work.
+    Work,
 }
 
 /// Facts that only Consul has.
@@ -144,6 +146,7 @@ impl fmt::Display for Command {
             Command::Release => "give the lock up",
             Command::Look => "find out who has the lock",
             Command::Finish => "finish the job",
+            Command::Work => "do its work",
         })
     }
 }

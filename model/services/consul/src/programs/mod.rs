@@ -70,7 +70,7 @@ impl Programmable for Consul {
 
     fn user_command(command: &Command) -> Option<UserCommand> {
         match command {
-            Command::Acquire => Some(UserCommand::Acquire),
+            Command::Acquire | Command::Work => Some(UserCommand::Acquire),
             Command::Write => Some(UserCommand::Write),
             Command::Release => Some(UserCommand::Release),
             Command::Look | Command::Finish => None,

@@ -36,6 +36,7 @@ use self::leader::Held;
 use self::lock_delay::Delay;
 use self::queries::Parked;
 use self::sessions::Row;
+use super::clients::with_nodes;
 use super::messages::{Answer, ConsulMessage, Entry, Key, LOCK, Opaque, Request, Slots, Timer};
 use super::settings::Registers;
 use super::{Consul, SessionUse};
@@ -125,7 +126,7 @@ impl Server {
     pub(super) fn at_start(scenario: &Scenario<Consul>) -> (Server, Option<SessionId>) {
         let mut server = Server { index: Index(1), ..Server::default() };
         if scenario.service.has_catalog() {
-            server.nodes = (0..usize::from(scenario.clients)).map(ClientId::of).map(Node::of).collect();
+            server.nodes = with_nodes(scenario).map(Node::of).collect();
         }
         if scenario.service.session != SessionUse::Shared {
             return (server, None);

@@ -69,6 +69,12 @@ impl service::Settings<Consul> for Settings {
 
     fn role(scenario: &Scenario<Consul>, participant: ClientId) -> Option<String> {
         let beyond = participant.0.checked_sub(scenario.clients).filter(|number| *number > 0)?;
+        if let Some(program) = scenario.programs.iter().find(|program| program.client == Some(participant)) {
+            let namesakes = scenario.programs.iter().filter(|other| other.client > Some(ClientId(scenario.clients)));
+            let is_alone = namesakes.filter(|other| other.name == program.name).count() == 1;
+            let name = program.name.replace('-', " ");
+            return Some(if is_alone { format!("the {name}") } else { format!("the {name} {}", participant.0) });
+        }
         Some(match beyond <= scenario.service.observers.into() {
             true => format!("observer {beyond}"),
             false => "the third party".to_owned(),

@@ -7,6 +7,7 @@ use super::{
     BeliefRule, Guard, OldLeader, OperatorActionKind, Reads, RenewalErrors, Renewals, Requests, Revocations, Sequencer,
     Servers, SessionUse, Settings, Timers,
 };
+use crate::clients::others;
 use crate::{Consul, ConsulFault};
 use fencepost_model::properties::{Level, Property};
 use fencepost_model::resource::Accepts;
@@ -46,7 +47,7 @@ fn wrong(path: &str, message: &str) -> Verdict {
 }
 
 pub(crate) fn validate(scenario: &Scenario<Consul>) -> Verdict {
-    scenario.validate_programs()?;
+    scenario.validate_programs_with_third_parties(others(scenario))?;
     durations(&scenario.service)?;
     recipe(scenario)?;
     servers(scenario)?;
