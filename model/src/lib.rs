@@ -6,6 +6,7 @@
 //! world      the state: start, enabled, is_enabled, and step, which emits facts
 //! monitor    ghosts of properties, violated promises, equivalence of worlds
 //! process    participants as state machines
+//! rounds     how often a user asks
 //! program    participants as plain async code: recipes as users write them
 //! service    the traits that a service implements
 //! properties promises on three levels: record, belief, effect
@@ -42,6 +43,7 @@ pub mod program;
 pub mod programs;
 pub mod properties;
 pub mod resource;
+pub mod rounds;
 pub mod scenario;
 pub mod service;
 pub mod service_fault;

@@ -37,6 +37,8 @@ pub trait Service: Copy + Ord + Hash + Debug + Send + Sync + Serialize + Deseria
     const MUTATIONS: &'static [Mutation] = &[];
     /// Whether its clients can run programs; its settings validate those then.
     const HAS_PROGRAMS: bool = false;
+    /// Whether its clients take rounds by [`rounds::take`](crate::rounds::take) and count nothing else, so that there may be rounds without end.
+    const HAS_ENDLESS_ROUNDS: bool = false;
     /// Constants: the `[service]` table of a scenario.
     type Settings: Settings<Self>;
     /// Requests and responses.

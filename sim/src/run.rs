@@ -6,7 +6,7 @@ use std::convert::Infallible;
 use fencepost_model::finding::Measurement;
 use fencepost_model::monitor::Observed;
 use fencepost_model::program::{in_place, scoped};
-use fencepost_model::scenario::Scenario;
+use fencepost_model::scenario::{Scenario, UNLIMITED};
 use fencepost_model::service::Service;
 use fencepost_model::time::Ticks;
 use fencepost_model::trace::{Digest, Patience, Recorder, Trace};
@@ -19,6 +19,9 @@ use crate::scheduler::{Priorities, Realistic, Scheduler, SchedulerError, Schedul
 use crate::settings::Settings;
 use crate::swarm::Swarm;
 use crate::walk::{Violation, Walk};
+
+/// How many rounds a run has where the scenario has no end of them: a run comes to rest.
+const ROUNDS: u8 = 16;
 
 /// With more clients than this, messages lie in a tree.
 const CROWD: usize = 64;
@@ -145,7 +148,7 @@ fn recorded<P: Service>(scenario: &Scenario<P>, settings: &Settings, scheduler: 
 pub fn prepare<P: Service>(scenario: &Scenario<P>, settings: &Settings) -> Scenario<P> {
     assert!(settings.refinement > 0, "a clock must tick");
     let clients = settings.clients.unwrap_or(scenario.clients);
-    let rounds = settings.rounds.unwrap_or(scenario.rounds);
+    let rounds = settings.rounds.unwrap_or(if scenario.rounds == UNLIMITED { ROUNDS } else { scenario.rounds });
     scenario.widened(clients, rounds).refined(settings.refinement)
 }
 

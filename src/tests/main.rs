@@ -7,6 +7,7 @@ mod own_property;
 mod programs;
 mod random_scenarios;
 mod reference;
+mod rounds;
 mod schedulers;
 mod schema;
 mod seeds;

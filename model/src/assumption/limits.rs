@@ -5,7 +5,7 @@ use crate::fact::Fact;
 use crate::held::Held;
 use crate::process::Message;
 use crate::resource::Accepts;
-use crate::scenario::Scenario;
+use crate::scenario::{Scenario, UNLIMITED};
 use crate::service::{Service, Settings};
 use crate::world::{Action, Fault};
 
@@ -37,8 +37,10 @@ impl<P: Service> Scenario<P> {
         let sentence = format!(
             "each client requests {wanted} at most {rounds} time{plural}{anew}: starvation under endless contention is not explored"
         );
-        let finite = Assumption::new(Class::Limit, "finite-rounds", "rounds", sentence).of(i64::from(rounds));
-        list.declare(finite, move |execution| asks_at_most(execution, rounds));
+        if rounds != UNLIMITED {
+            let finite = Assumption::new(Class::Limit, "finite-rounds", "rounds", sentence).of(i64::from(rounds));
+            list.declare(finite, move |execution| asks_at_most(execution, rounds));
+        }
         if writes == 0 {
             return;
         }

@@ -12,6 +12,7 @@ use super::{Gone, Lap, Programmable, Start, TOLD_MAX, UserCommand};
 use crate::fact::{Fact, Leaving};
 use crate::ids::Call;
 use crate::process::{Context, Input, Message, Outbox};
+use crate::rounds;
 
 /// What has to be done yet in this step.
 pub(super) enum Event<S: Programmable> {
@@ -81,7 +82,7 @@ impl<'a, S: Programmable> Executor<'a, S> {
             }
             Input::Command(command) => match S::user_command(&command)? {
                 UserCommand::Acquire if self.node.is_idle && self.node.rounds > 0 => {
-                    self.node.rounds -= 1;
+                    rounds::take(&mut self.node.rounds);
                     (self.node.is_idle, self.node.is_waiting) = (false, true);
                     if self.node.tasks.is_empty() {
                         // It has crashed since.

@@ -7,6 +7,7 @@ use super::state::{Name, Node, Open, Program, Task};
 use super::{Alarm, Programmable, Start, UserCommand};
 use crate::ids::{Call, ClientId};
 use crate::process::{Belief, Client, Context, Input, Outbox, Process};
+use crate::rounds;
 use crate::scenario::Scenario;
 use crate::time::Instant;
 
@@ -86,7 +87,7 @@ impl<S: Programmable> Process<S> for Program<S> {
     /// What survives a crash: what its user still wants. The program begins as the scenario has it, and connections are new.
     fn restarted(&self, _: &Scenario<S>) -> Self {
         let node = self.node();
-        let rounds = node.rounds + u8::from(S::ASKS_AGAIN && !node.is_idle);
+        let rounds = rounds::with_another(node.rounds, S::ASKS_AGAIN && !node.is_idle);
         Program::of(Node {
             rounds,
             is_idle: true,

@@ -32,6 +32,7 @@ use crate::time::Ticks;
 use crate::units::Duration;
 use crate::world::Link;
 pub use budget::{Budget, CAPS_MAX, Cap, CapsError, UNLIMITED};
+pub(crate) use budget_text::{read_count, write_count};
 pub use fault_place::FaultPlace;
 pub(crate) use fault_place::without_numbers;
 pub use file::settings_from_toml;
@@ -86,9 +87,9 @@ pub struct Scenario<P: Service> {
     /// The number of contenders, from 1.
     #[schemars(extend("minimum" = 1, "maximum" = 10_000))]
     pub clients: u16,
-    /// How often each client's user asks for the lock, from 1.
+    /// How often each client's user asks for the lock, from 1; [`UNLIMITED`], in files `"unlimited"`: without end.
     #[schemars(default = "one")]
-    #[schemars(extend("minimum" = 1))]
+    #[schemars(schema_with = "schema::rounds")]
     pub rounds: u8,
     /// The maximum number of writes of a client per tenure.
     #[schemars(default)]

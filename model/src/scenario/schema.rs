@@ -151,6 +151,11 @@ pub(super) fn mutation<P: Service>(_: &mut SchemaGenerator) -> Schema {
     json_schema!({ "type": "string", "enum": known::<P>().map(|mutation| mutation.name()).collect::<Vec<_>>() })
 }
 
+pub(super) fn rounds(_: &mut SchemaGenerator) -> Schema {
+    let number = json!({ "type": "integer", "minimum": 1, "maximum": 254 });
+    json_schema!({ "anyOf": [number, { "const": "unlimited", "description": "Without end." }] })
+}
+
 pub(super) fn budget<P: Service>(_: &mut SchemaGenerator) -> Schema {
     let kinds = <P::Fault as ServiceFault>::KINDS;
     let count =

@@ -1,6 +1,6 @@
 //! Validation: it refuses settings without meaning, and settings that would be ignored.
 
-use super::{Budget, Scenario, Synchrony};
+use super::{Budget, Scenario, Synchrony, UNLIMITED};
 use crate::properties::{Bound, OwnProperty, Property};
 use crate::resource::Accepts;
 use crate::service::{Service, Settings as _};
@@ -69,6 +69,9 @@ impl<P: Service> Scenario<P> {
         }
         if self.rounds == 0 {
             return wrong("rounds", "with 0 rounds no client asks for the lock; write at least 1");
+        }
+        if self.rounds == UNLIMITED && !P::HAS_ENDLESS_ROUNDS {
+            return wrong("rounds", "the clients of this service count their rounds; write a number");
         }
         if budget.pauses > 0 && self.synchrony.message_delay.is_none() && self.synchrony.wake_delay.is_none() {
             return wrong(

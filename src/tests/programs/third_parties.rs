@@ -1,7 +1,7 @@
 //! Third parties that run programs: a janitor that deletes what it believes to be left over.
 
 use fencepost::checker::{Engine, Options};
-use fencepost::consul::{self, Consul, HttpApi, LOCK, Timer};
+use fencepost::consul::{self, Consul, HttpApi, LOCK, Takes, Timer};
 use fencepost::model::ids::{ClientId, ProcessId};
 use fencepost::model::normal::Normal;
 use fencepost::model::program::{Gone, Handle, Lap, Recipe};
@@ -76,7 +76,7 @@ fn a_janitor_that_compares_does_no_harm_and_may_crash() {
 #[test]
 fn a_third_party_has_a_node() {
     let mut scenario = swept(true);
-    scenario.service.health.detection = Some(Ticks::new(1));
+    (scenario.service.health.detection, scenario.service.health.crash) = (Some(Ticks::new(1)), Takes::Node);
     assert_eq!(consul::with_nodes(&scenario).collect::<Vec<_>>(), [ClientId(1), ClientId(2), ClientId(3)]);
     scenario.budget.crashes = 1;
     let crash = Action::Fault(Fault::Crash(ClientId(3)));

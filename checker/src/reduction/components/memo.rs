@@ -197,16 +197,14 @@ impl<P: Service> Memo<P> {
             }
             Action::Operator(action) => (Roles::from_iter([layout.server, layout.rest]), Cause::Acts(action)),
             Action::Slip { process, by } => (Roles::from_iter([layout.place(process), layout.rest]), Cause::Slips(by)),
-            Action::Fault(fault @ Fault::RestartResource) => {
-                (Roles::from_iter([layout.server, layout.rest]), Cause::Strikes(fault))
-            }
             Action::Fault(fault) => {
                 let struck = match fault {
                     Fault::Crash(client) | Fault::Restart(client) => client.place(),
                     Fault::Pause(process) | Fault::Resume(process) => layout.place(process),
                     Fault::Cut(_) if is_lossy => return None,
                     Fault::Cut(_) | Fault::Heal(_) => layout.server,
-                    Fault::Service(_) | Fault::RestartResource => return None,
+                    Fault::RestartResource => layout.place(ProcessId::Resource),
+                    Fault::Service(_) => return None,
                 };
                 (Roles::from_iter([struck, layout.server, layout.rest]), Cause::Strikes(fault))
             }

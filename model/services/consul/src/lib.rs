@@ -68,6 +68,7 @@ impl Service for Consul {
     const GOALS: &'static [Goal] = goals::ALL;
     const MUTATIONS: &'static [Mutation] = ConsulMutation::MUTATIONS;
     const HAS_PROGRAMS: bool = true;
+    const HAS_ENDLESS_ROUNDS: bool = true;
     type Settings = Settings;
     type Message = ConsulMessage;
     type Timer = Timer;

@@ -52,6 +52,7 @@ impl Service for Etcd {
     const SYSTEMS: &'static [&'static str] = &[MUTEX, ELECTION];
     const GOALS: &'static [Goal] = events::GOALS;
     const MUTATIONS: &'static [Mutation] = EtcdMutation::MUTATIONS;
+    const HAS_ENDLESS_ROUNDS: bool = true;
     type Settings = Settings;
     type Message = EtcdMessage;
     type Timer = Timer;

@@ -8,6 +8,7 @@ use fencepost_model::fact::{Fact, Leaving};
 use fencepost_model::ids::{Index, ProcessId, Token};
 use fencepost_model::normal::Normal;
 use fencepost_model::process::{Belief, Client, Context, Input, Message, Outbox, Process};
+use fencepost_model::rounds;
 use fencepost_model::scenario::Scenario;
 use fencepost_model::time::{Deadline, Instant, LeaseEnd};
 
@@ -68,7 +69,7 @@ impl Process<Lease> for Borrower {
     fn on(&mut self, input: Input<Lease>, context: &Context<'_, Lease>, out: &mut Outbox<Lease>) {
         match (self.phase, input) {
             (Phase::Idle, Input::Command(Command::Borrow)) => {
-                self.rounds -= 1;
+                rounds::take(&mut self.rounds);
                 self.ask(context, out);
             }
             (Phase::Waiting { .. }, Input::Wake(Timer::Retry)) => self.ask(context, out),

@@ -98,6 +98,7 @@ impl Service for Lease {
     const SYSTEMS: &'static [&'static str] = &["lease"];
     const MUTATIONS: &'static [Mutation] = LeaseMutation::MUTATIONS;
     const HAS_PROGRAMS: bool = true;
+    const HAS_ENDLESS_ROUNDS: bool = true;
     type Settings = Settings;
     type Message = LeaseMessage;
     type Timer = Timer;

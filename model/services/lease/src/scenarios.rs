@@ -10,4 +10,5 @@ fencepost_model::scenarios! {
     "lease-late-write",
     "lease-late-write-fenced",
     "lease-pause-before-grant",
+    "lease-endless",
 }

@@ -60,6 +60,7 @@ impl Service for ObservedLease {
     const RECIPE_TICK: Option<Duration> = Some(settings::RECIPE_TICK);
     const GOALS: &'static [Goal] = events::GOALS;
     const MUTATIONS: &'static [Mutation] = ObservedLeaseMutation::MUTATIONS;
+    const HAS_ENDLESS_ROUNDS: bool = true;
     type Settings = Settings;
     type Message = ObservedLeaseMessage;
     type Timer = Timer;

@@ -12,6 +12,7 @@ use fencepost_model::fact::{Ending, Fact, Leaving, Refusal};
 use fencepost_model::ids::{Call, ClientId, Index, ProcessId, Token};
 use fencepost_model::normal::Normal;
 use fencepost_model::process::{Belief, Client, Context, Input, Message, Outbox, Process};
+use fencepost_model::rounds;
 use fencepost_model::scenario::Scenario;
 use fencepost_model::time::{Deadline, Instant, StartTime, Ticks};
 
@@ -221,7 +222,7 @@ impl Process<ObservedLease> for RowLocker {
     fn on(&mut self, input: Input<ObservedLease>, context: &Ctx<'_>, out: Out<'_>) {
         match (self.phase, input) {
             (Phase::Idle, Input::Command(Command::Run)) => {
-                self.rounds -= 1;
+                rounds::take(&mut self.rounds);
                 self.begin(context, out);
             }
             (Phase::Drawing { created, .. }, Input::Choice(option)) => {
@@ -266,7 +267,7 @@ impl Process<ObservedLease> for RowLocker {
     }
 
     fn restarted(&self, scenario: &Scenario<ObservedLease>) -> Self {
-        let rounds = self.rounds + u8::from(self.phase != Phase::Idle);
+        let rounds = rounds::with_another(self.rounds, self.phase != Phase::Idle);
         RowLocker { rounds, call: self.call, ..RowLocker::new(scenario) }
     }
 }

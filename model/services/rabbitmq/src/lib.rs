@@ -66,6 +66,7 @@ const MUTEX: &str = "rabbitmq-mutex";
 
 impl Service for RabbitMq {
     const HAS_PROGRAMS: bool = true;
+    const HAS_ENDLESS_ROUNDS: bool = true;
     const SYSTEMS: &'static [&'static str] = &["rabbitmq-semaphore", MUTEX];
     const RECIPES: &'static [(&'static str, &'static str)] = settings::RECIPES;
     const GOALS: &'static [Goal] = &[CONNECTION_LOST];

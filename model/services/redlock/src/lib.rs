@@ -50,6 +50,7 @@ impl Service for Redlock {
     const SYSTEMS: &'static [&'static str] = &["redlock", COPIED];
     const MUTATIONS: &'static [Mutation] = RedlockMutation::MUTATIONS;
     const HAS_PROGRAMS: bool = true;
+    const HAS_ENDLESS_ROUNDS: bool = true;
     type Settings = Settings;
     type Message = RedlockMessage;
     type Timer = Timer;

@@ -10,6 +10,7 @@ use fencepost_model::fact::{Fact, Leaving};
 use fencepost_model::ids::{ClientId, ProcessId, Token};
 use fencepost_model::normal::Normal;
 use fencepost_model::process::{Belief, Client, Context, Input, Message, Outbox, Process};
+use fencepost_model::rounds;
 use fencepost_model::scenario::Scenario;
 use fencepost_model::time::{Instant, LeaseEnd, Ticks};
 
@@ -111,7 +112,7 @@ impl Process<Redlock> for Locker {
     fn on(&mut self, input: Input<Redlock>, context: &Ctx<'_>, out: Out<'_>) {
         match (self.phase, input) {
             (Phase::Idle, Input::Command(Command::Acquire)) => {
-                self.rounds -= 1;
+                rounds::take(&mut self.rounds);
                 self.acquire(context, out);
             }
             (

@@ -54,6 +54,7 @@ impl Service for Stores {
     const SYSTEMS: &'static [&'static str] = &[TOKENS, RANKED, RECORDS, QUEUE];
     const MUTATIONS: &'static [Mutation] = StoresMutation::MUTATIONS;
     const HAS_PROGRAMS: bool = true;
+    const HAS_ENDLESS_ROUNDS: bool = true;
     type Settings = Settings;
     type Message = StoreMessage;
     type Timer = Timer;

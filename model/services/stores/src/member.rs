@@ -11,6 +11,7 @@ use fencepost_model::fact::{Fact, Leaving};
 use fencepost_model::ids::{Call, Index, ProcessId, Token};
 use fencepost_model::normal::Normal;
 use fencepost_model::process::{Belief, Client, Context, Input, Message, Outbox, Process};
+use fencepost_model::rounds;
 use fencepost_model::scenario::Scenario;
 use fencepost_model::time::{Deadline, Instant, LeaseEnd, StartTime};
 
@@ -171,7 +172,7 @@ impl Process<Stores> for Member {
     fn on(&mut self, input: Input<Stores>, context: &Context<'_, Stores>, out: &mut Outbox<Stores>) {
         match (self.phase, input) {
             (Phase::Idle, Input::Command(Command::Acquire)) => {
-                self.rounds -= 1;
+                rounds::take(&mut self.rounds);
                 self.ask(self.first(context), context, out);
             }
             (Phase::Waiting { .. }, Input::Wake(Timer::Retry)) => self.retry(context, out),
@@ -217,7 +218,7 @@ impl Process<Stores> for Member {
 
     /// Its user starts the round again in which the client crashed.
     fn restarted(&self, _: &Scenario<Stores>) -> Self {
-        let rounds = self.rounds + u8::from(self.phase != Phase::Idle);
+        let rounds = rounds::with_another(self.rounds, self.phase != Phase::Idle);
         Member { phase: Phase::Idle, entry: Index(0), rounds, ..*self }
     }
 }

@@ -11,6 +11,7 @@ use fencepost_model::fact::Fact;
 use fencepost_model::ids::Call;
 use fencepost_model::normal::Normal;
 use fencepost_model::process::{Context, Input, Message, Outbox};
+use fencepost_model::rounds;
 
 /// A third party.
 #[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, Normal, Serialize, Deserialize)]
@@ -31,7 +32,7 @@ impl Observer {
     pub(super) fn on(&mut self, input: Input<Consul>, context: &Context<'_, Consul>, out: &mut Outbox<Consul>) {
         match (self.call, input) {
             (None, Input::Command(Command::Look)) => {
-                self.looks -= 1;
+                rounds::take(&mut self.looks);
                 let request = match context.scenario.service.reads {
                     Reads::Default => Request::Get(LOCK),
                     Reads::Consistent => Request::GetConsistent(LOCK),

@@ -6,6 +6,7 @@ use crate::settings::Reads;
 use crate::{Etcd, EtcdEvent};
 use fencepost_model::fact::{Fact, Leaving};
 use fencepost_model::process::{Belief, Client, Input, Message, Process};
+use fencepost_model::rounds;
 use fencepost_model::scenario::Scenario;
 use fencepost_model::time::Instant;
 
@@ -13,7 +14,7 @@ impl Contender {
     fn command(&mut self, command: Command, context: &Ctx<'_>, out: Out<'_>) {
         match command {
             Command::Acquire => {
-                self.rounds -= 1;
+                rounds::take(&mut self.rounds);
                 match self.session {
                     Some(_) => self.begin(context, out),
                     None => self.open(context, out),
@@ -22,7 +23,7 @@ impl Contender {
             Command::Release => self.release(context, out),
             Command::Write => self.write(context, out),
             Command::Look => {
-                self.rounds -= 1;
+                rounds::take(&mut self.rounds);
                 let call = self.send(Request::Holder, out);
                 self.step = ContenderStep::Reading(call);
             }

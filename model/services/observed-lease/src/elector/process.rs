@@ -7,6 +7,7 @@ use crate::ObservedLease;
 use crate::ObservedLeaseMutation as Mutant;
 use fencepost_model::ids::SessionId;
 use fencepost_model::process::{Belief, Client, Context, Input, Message, Process};
+use fencepost_model::rounds;
 use fencepost_model::scenario::Scenario;
 use fencepost_model::time::{Deadline, Instant};
 
@@ -32,7 +33,7 @@ impl Elector {
     fn command(&mut self, command: Command, context: &Ctx<'_>, out: Out<'_>) {
         match (command, self.work) {
             (Command::Run, _) => {
-                self.rounds -= 1;
+                rounds::take(&mut self.rounds);
                 if context.scenario.service.work == Work::Unasked {
                     self.enter(context, out);
                 }
@@ -147,7 +148,7 @@ impl Process<ObservedLease> for Elector {
         let client = self.me.creator;
         let is_new = scenario.service.identity == Identity::Unique && !scenario.is_mutated(Mutant::RestartKeepsName);
         let me = SessionId { number: self.me.number + u16::from(is_new), ..self.me };
-        let rounds = self.rounds + u8::from(self.step != ElectorStep::Idle);
+        let rounds = rounds::with_another(self.rounds, self.step != ElectorStep::Idle);
         Elector { me, rounds, call: self.call, ..Elector::new(client, scenario) }
     }
 }

@@ -10,6 +10,7 @@ use fencepost_model::fact::{Fact, Leaving, Refusal};
 use fencepost_model::ids::{Call, ClientId, SessionId};
 use fencepost_model::normal::Normal;
 use fencepost_model::process::{Belief, Context, Input, Outbox};
+use fencepost_model::rounds;
 use fencepost_model::scenario::Scenario;
 use fencepost_model::time::{Deadline, Instant};
 
@@ -52,7 +53,7 @@ impl Getter {
     pub(super) fn act(&mut self, input: Input<RabbitMq>, context: &Context<'_, RabbitMq>, out: &mut Outbox<RabbitMq>) {
         match (self.phase, input) {
             (Phase::Idle, Input::Command(Command::Acquire)) => {
-                self.rounds -= 1;
+                rounds::take(&mut self.rounds);
                 self.get(context, out);
             }
             (Phase::Waiting { .. }, Input::Wake(Timer::Retry)) => self.get(context, out),

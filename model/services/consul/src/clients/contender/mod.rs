@@ -19,6 +19,7 @@ use crate::{Command, Consul, ConsulMessage, Entry, Request, Timer};
 use fencepost_model::ids::{Call, ClientId, SessionId, Token};
 use fencepost_model::normal::Normal;
 use fencepost_model::process::{Belief, Context, Input, Message, Outbox};
+use fencepost_model::rounds;
 use fencepost_model::scenario::Scenario;
 use fencepost_model::time::{Deadline, Instant, LeaseEnd};
 
@@ -133,7 +134,7 @@ impl Contender {
     pub(super) fn on(&mut self, input: Input<Consul>, context: &Context<'_, Consul>, out: &mut Outbox<Consul>) {
         match (self.phase, input) {
             (Phase::Idle, Input::Command(Command::Acquire)) => {
-                self.rounds -= 1;
+                rounds::take(&mut self.rounds);
                 self.attempt(context, out);
             }
             (Phase::Waiting { .. }, Input::Wake(Timer::Retry)) => self.attempt(context, out),

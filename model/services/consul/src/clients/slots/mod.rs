@@ -18,6 +18,7 @@ use fencepost_model::fact::{Fact, Leaving};
 use fencepost_model::ids::{Call, Index, SessionId};
 use fencepost_model::normal::Normal;
 use fencepost_model::process::{Belief, Context, Input, Message, Outbox};
+use fencepost_model::rounds;
 use fencepost_model::scenario::Scenario;
 use fencepost_model::service::Record;
 use fencepost_model::time::{Deadline, Instant, LeaseEnd};
@@ -108,7 +109,7 @@ impl SlotTaker {
     pub(super) fn on(&mut self, input: Input<Consul>, context: &Context<'_, Consul>, out: &mut Outbox<Consul>) {
         match (self.phase, input) {
             (Phase::Idle, Input::Command(Command::Acquire)) => {
-                self.rounds -= 1;
+                rounds::take(&mut self.rounds);
                 self.attempt(context, out);
             }
             (Phase::Waiting { .. }, Input::Wake(Timer::Retry)) => self.attempt(context, out),

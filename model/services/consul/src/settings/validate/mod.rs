@@ -11,7 +11,7 @@ use crate::clients::others;
 use crate::{Consul, ConsulFault};
 use fencepost_model::properties::{Level, Property};
 use fencepost_model::resource::Accepts;
-use fencepost_model::scenario::{Note, Scenario, SettingError};
+use fencepost_model::scenario::{Note, Scenario, SettingError, UNLIMITED};
 use fencepost_model::time::Ticks;
 
 /// Settings without effect, because the budget that they need is 0.
@@ -130,6 +130,12 @@ fn recipe(scenario: &Scenario<Consul>) -> Verdict {
     let settings = &scenario.service;
     if settings.session == SessionUse::Shared && settings.ttl.is_some() {
         return wrong("service.session", "no client renews a shared session: remove `service.ttl`");
+    }
+    if scenario.rounds == UNLIMITED && settings.sequencer == Sequencer::Random {
+        return wrong(
+            "rounds",
+            "a random sequencer is one that no other tenure has: with it, write a number of rounds",
+        );
     }
     if (settings.sequencer == Sequencer::Version) != (scenario.resource == Accepts::Unchanged) {
         return wrong(

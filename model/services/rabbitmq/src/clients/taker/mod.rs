@@ -16,6 +16,7 @@ use fencepost_model::fact::{Fact, Leaving};
 use fencepost_model::ids::{Call, ClientId, SessionId};
 use fencepost_model::normal::Normal;
 use fencepost_model::process::{Belief, Context, Input, Outbox};
+use fencepost_model::rounds;
 use fencepost_model::scenario::Scenario;
 use fencepost_model::time::{Deadline, Instant, LeaseEnd};
 
@@ -114,7 +115,7 @@ impl Taker {
     pub(super) fn act(&mut self, input: Input<RabbitMq>, context: &Context<'_, RabbitMq>, out: &mut Outbox<RabbitMq>) {
         match (self.phase, input) {
             (Phase::Idle, Input::Command(Command::Acquire)) => {
-                self.rounds -= 1;
+                rounds::take(&mut self.rounds);
                 self.begin(context, out);
             }
             (Phase::Waiting { .. }, Input::Wake(Timer::Retry)) => self.begin(context, out),
