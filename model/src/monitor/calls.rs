@@ -14,8 +14,9 @@ use crate::sort::sort_short;
 use crate::time::{Instant, Ticks};
 use crate::world::World;
 
-/// Names the closed calls of each client anew, with the numbers that they have. Everything but them has its name already.
-pub fn name_closed_calls<P: Service>(world: &mut World<P>) {
+/// Names the closed calls of each client anew, with the numbers that they have. Everything but them has its name already. Returns the
+/// client, the old number and the new number of each.
+pub fn name_closed_calls<P: Service>(world: &mut World<P>) -> Vec<(ClientId, Call, Call)> {
     let closed = closed_calls(world);
     let mut names: Vec<(ClientId, Call, Call)> = Vec::new();
     for client in (0..world.clients.len()).map(ClientId::of) {
@@ -33,6 +34,7 @@ pub fn name_closed_calls<P: Service>(world: &mut World<P>) {
         }),
     );
     world.sort();
+    names
 }
 
 /// The calls that their client's own state does not show, of clients that count theirs; by client and number.

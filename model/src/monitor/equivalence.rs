@@ -4,6 +4,8 @@
 //! representatives are equal. Replay of endless executions and shrinking use it. The checker has a normal form that is
 //! the same world and is computed faster; a law compares the two.
 
+use serde::{Deserialize, Serialize};
+
 use super::{Observed, name_closed_calls};
 use crate::ids::{Call, ClientId, Index, ProcessId, SessionId, Tenure, Token};
 use crate::normal::{Normal, Visitor};
@@ -18,6 +20,12 @@ impl<P: Service> Scenario<P> {
     /// ranks.
     #[must_use]
     pub fn representative(&self, state: &Observed<P>) -> Observed<P> {
+        self.renamed_representative(state).0
+    }
+
+    /// The same with what it renames, so that another program can repeat it.
+    #[must_use]
+    pub fn renamed_representative(&self, state: &Observed<P>) -> (Observed<P>, Renaming) {
         let Observed { mut world, mut monitor } = state.clone();
         let mut naming = Naming::new(Horizon::of(self), world.now - Instant::START);
         let oldest = world.clock(ProcessId::Server) - naming.horizon.back;
@@ -38,10 +46,21 @@ impl<P: Service> Scenario<P> {
         show(&mut naming);
         world.now = Instant::START;
         world.sort();
-        name_closed_calls(&mut world);
+        let closed = name_closed_calls(&mut world);
         monitor.sort();
-        Observed { world, monitor }
+        let renaming = Renaming { shift: naming.shift, numbers: naming.renamed(&closed) };
+        (Observed { world, monitor }, renaming)
     }
+}
+
+/// What a representative renames: its instants are earlier by `shift`, and some numbers have others.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug, Default, Serialize, Deserialize)]
+pub struct Renaming {
+    /// By how much instants are moved back.
+    #[serde(with = "crate::time::signed")]
+    pub shift: Ticks,
+    /// The numbers that change, sorted: what they count among, the old one, the new one.
+    pub numbers: Vec<(NumberKind, u32, u32)>,
 }
 
 impl<P: Service> Normal for World<P> {
@@ -65,15 +84,20 @@ impl<P: Service> Normal for World<P> {
     }
 }
 
-/// The scope in which a number is ranked.
-#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
-enum Kind {
+/// What a number counts among.
+#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum NumberKind {
+    /// Log positions.
     Index,
+    /// Tenures.
     Tenure,
-    /// The numbers of one creator.
+    /// The sessions of one creator.
     Session(u16),
-    /// The numbers of one client.
+    /// The calls of one client.
     Call(u16),
+    /// The newest call of one client that [counts](Visitor::counter) them.
+    Counter(u16),
 }
 
 /// Visits a world twice. The first visit collects the numbers that occur; the second replaces them by their ranks and
@@ -84,7 +108,7 @@ struct Naming {
     /// The clock in scope when true time is 0.
     clock: Instant,
     scope: u16,
-    numbers: Vec<(Kind, u32)>,
+    numbers: Vec<(NumberKind, u32)>,
     is_ranked: bool,
     /// Whether a client's own state is looked at.
     is_own: bool,
@@ -92,6 +116,8 @@ struct Naming {
     own: Vec<(ClientId, Call)>,
     /// The clients that count their calls.
     counting: Vec<ClientId>,
+    /// The numbers that have changed.
+    renamed: Vec<(NumberKind, u32, u32)>,
 }
 
 impl Naming {
@@ -106,6 +132,7 @@ impl Naming {
             is_own: false,
             own: Vec::new(),
             counting: Vec::new(),
+            renamed: Vec::new(),
         }
     }
 
@@ -123,17 +150,33 @@ impl Naming {
     }
 
     /// The rank of a number in its scope, from 1. 0 stands for no number.
-    fn number(&mut self, kind: Kind, number: u32) -> u32 {
+    fn number(&mut self, kind: NumberKind, number: u32) -> u32 {
         if number == 0 || !self.is_ranked {
             self.numbers.extend((number > 0).then_some((kind, number)));
             return number;
         }
         let smaller = self.numbers.partition_point(|other| *other < (kind, 1));
         let up_to = self.numbers.partition_point(|other| *other <= (kind, number));
-        u32::try_from(up_to - smaller).expect("a world has few numbers")
+        let rank = u32::try_from(up_to - smaller).expect("a world has few numbers");
+        self.renamed.push((kind, number, rank));
+        rank
     }
 
-    fn short(&mut self, kind: Kind, number: u16) -> u16 {
+    /// The numbers that have changed, sorted, after closed calls have changed their numbers once more.
+    fn renamed(mut self, closed: &[(ClientId, Call, Call)]) -> Vec<(NumberKind, u32, u32)> {
+        for (kind, _, to) in &mut self.renamed {
+            let is_it = |(client, from, _): &&(ClientId, Call, Call)| {
+                *kind == NumberKind::Call(client.0) && u32::from(from.0) == *to
+            };
+            *to = closed.iter().find(is_it).map_or(*to, |(.., name)| name.0.into());
+        }
+        self.renamed.retain(|(_, from, to)| from != to);
+        self.renamed.sort_unstable();
+        self.renamed.dedup();
+        self.renamed
+    }
+
+    fn short(&mut self, kind: NumberKind, number: u16) -> u16 {
         u16::try_from(self.number(kind, number.into())).expect("a rank is no larger than the number")
     }
 
@@ -143,7 +186,7 @@ impl Naming {
         let is_new = self.is_own && client.0 == self.scope && call.0 > 0 && !self.own.contains(&(client, *call));
         self.own.extend(is_new.then_some((client, *call)));
         if !self.is_ranked || !self.counting.contains(&client) || call.0 == 0 {
-            call.0 = self.short(Kind::Call(client.0), call.0);
+            call.0 = self.short(NumberKind::Call(client.0), call.0);
             return;
         }
         let own = self.own.iter().filter(|(other, _)| *other == client);
@@ -152,12 +195,15 @@ impl Naming {
             let shown_later = own.filter(|(_, other)| other > call).count();
             usize::from(self.numbers_up_to(client, *call)) - 1 + shown_later
         });
-        call.0 = u16::try_from(before + 1).expect("a client has few calls");
+        let name = Call(u16::try_from(before + 1).expect("a client has few calls"));
+        self.renamed.push((NumberKind::Call(client.0), call.0.into(), name.0.into()));
+        *call = name;
     }
 
     /// How many calls of the client have no larger number.
     fn numbers_up_to(&self, client: ClientId, call: Call) -> u16 {
-        let is_among = |(kind, number): &&(Kind, u32)| *kind == Kind::Call(client.0) && *number <= call.0.into();
+        let is_among =
+            |(kind, number): &&(NumberKind, u32)| *kind == NumberKind::Call(client.0) && *number <= call.0.into();
         u16::try_from(self.numbers.iter().filter(is_among).count()).expect("a client has few calls")
     }
 }
@@ -180,21 +226,21 @@ impl Visitor for Naming {
     }
 
     fn index(&mut self, index: &mut Index) {
-        index.0 = self.number(Kind::Index, index.0);
+        index.0 = self.number(NumberKind::Index, index.0);
     }
 
     fn token(&mut self, token: &mut Token) {
         if self.horizon.tokens_are_indexes {
-            token.0 = self.number(Kind::Index, token.0);
+            token.0 = self.number(NumberKind::Index, token.0);
         }
     }
 
     fn tenure(&mut self, tenure: &mut Tenure) {
-        tenure.0 = self.number(Kind::Tenure, tenure.0);
+        tenure.0 = self.number(NumberKind::Tenure, tenure.0);
     }
 
     fn session(&mut self, session: &mut SessionId) {
-        session.number = self.short(Kind::Session(session.creator.0), session.number);
+        session.number = self.short(NumberKind::Session(session.creator.0), session.number);
     }
 
     fn call(&mut self, call: &mut Call) {
@@ -208,7 +254,9 @@ impl Visitor for Naming {
     fn counter(&mut self, call: &mut Call) {
         let client = ClientId(self.scope);
         if self.is_ranked {
-            call.0 = self.numbers_up_to(client, Call(u16::MAX));
+            let name = self.numbers_up_to(client, Call(u16::MAX));
+            self.renamed.push((NumberKind::Counter(client.0), call.0.into(), name.into()));
+            call.0 = name;
         } else if !self.counting.contains(&client) {
             self.counting.push(client);
         }

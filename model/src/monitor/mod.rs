@@ -18,6 +18,7 @@ use std::hash::{Hash, Hasher};
 use serde::{Deserialize, Serialize};
 
 pub use calls::name_closed_calls;
+pub use equivalence::{NumberKind, Renaming};
 pub use observed::{Observed, ObservedStep};
 
 use crate::fact::Fact;
