@@ -52,6 +52,9 @@ pub trait Programmable: Service {
 
     /// Shows each duration in a request: on a finer clock it is longer.
     fn durations(_request: &mut Self::Request, _visit: &mut dyn FnMut(&mut Ticks)) {}
+
+    /// The same of an answer: a program on a finer clock is told what it would be on its own.
+    fn answered_durations(_answer: &mut Self::Answer, _visit: &mut dyn FnMut(&mut Ticks)) {}
 }
 
 /// What a user may ask of a program.

@@ -33,6 +33,14 @@ impl<S: Programmable> Executor<'_, S> {
                 let is_over = task.deadline(deadline).is_some_and(|at| !at.covers(now));
                 self.at_once(name, operation, Outcome::Is(is_over))
             }
+            What::HasCome(deadline) => {
+                let has_come = task.deadline(deadline).is_some_and(|at| now >= at.0);
+                self.at_once(name, operation, Outcome::Is(has_come))
+            }
+            What::LeaseHasCome => {
+                let has_come = self.node.lease.is_some_and(|at| now >= at.0);
+                self.at_once(name, operation, Outcome::Is(has_come))
+            }
             What::LeaseIsOver => {
                 let is_over = self.node.lease.is_some_and(|at| !at.covers(now));
                 self.at_once(name, operation, Outcome::Is(is_over))

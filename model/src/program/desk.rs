@@ -67,6 +67,7 @@ pub(super) enum What<S: Programmable> {
     Deadline(Ticks),
     Until(u16),
     IsOver(u16),
+    HasCome(u16),
     /// An id that is not in use.
     Unique,
     Random(u8),
@@ -75,6 +76,7 @@ pub(super) enum What<S: Programmable> {
     Ended(&'static str),
     LeaseEnd,
     LeaseIsOver,
+    LeaseHasCome,
 }
 
 /// What a client has when it is inside.
@@ -199,6 +201,7 @@ impl<S: Programmable> fmt::Display for What<S> {
             What::Deadline(length) => write!(f, "open a deadline in {length}"),
             What::Until(deadline) => write!(f, "wait for deadline [{deadline}]"),
             What::IsOver(deadline) => write!(f, "is deadline [{deadline}] over?"),
+            What::HasCome(deadline) => write!(f, "has deadline [{deadline}] come?"),
             What::Unique => f.write_str("make up an id"),
             What::Random(options) => write!(f, "draw a number below {options}"),
             What::User => f.write_str("wait for the user"),
@@ -206,6 +209,7 @@ impl<S: Programmable> fmt::Display for What<S> {
             What::Ended(name) => write!(f, "wait for the end of {name}"),
             What::LeaseEnd => f.write_str("wait for the end of the lease"),
             What::LeaseIsOver => f.write_str("is the lease over?"),
+            What::LeaseHasCome => f.write_str("has the end of the lease come?"),
         }
     }
 }

@@ -13,6 +13,7 @@ use crate::fact::{Fact, Leaving};
 use crate::ids::Call;
 use crate::process::{Context, Input, Message, Outbox};
 use crate::rounds;
+use crate::time::Ticks;
 
 /// What has to be done yet in this step.
 pub(super) enum Event<S: Programmable> {
@@ -119,7 +120,9 @@ impl<'a, S: Programmable> Executor<'a, S> {
         let resource = |call: Call| self.node.first(|open| open == Open::Resource(call));
         let ((place, operation), outcome) = match message {
             Message::Service(message) => {
-                let (call, answer) = S::answer(message)?;
+                let (call, mut answer) = S::answer(message)?;
+                let factor = self.start.factor();
+                S::answered_durations(&mut answer, &mut |ticks| *ticks = Ticks::new(ticks.count() / factor));
                 let asked = |open| matches!(open, Open::Answer(open) if call.is_none_or(|call| call == open));
                 let unasked = |open| call.is_none() && open == Open::Unasked;
                 let open = self.node.first(unasked).or_else(|| self.node.first(asked))?;

@@ -209,6 +209,11 @@ impl<S: Programmable> Handle<S> {
         self.begin(What::LeaseIsOver, Outcome::is)
     }
 
+    /// Whether the end of the lease has come: it has at its last instant. The end of one that does not exist has not.
+    pub fn lease_has_come(&self) -> Operation<S, bool> {
+        self.begin(What::LeaseHasCome, Outcome::is)
+    }
+
     /// Waits for what the user wants of a client that is inside.
     pub fn user(&self) -> Operation<S, Wanted> {
         self.begin(What::User, |outcome| match outcome {
@@ -280,6 +285,11 @@ impl<S: Programmable> OpenDeadline<S> {
     /// Whether it lies behind. At its very instant it does not yet.
     pub fn is_over(&self) -> Operation<S, bool> {
         self.handle.begin(What::IsOver(self.operation), Outcome::is)
+    }
+
+    /// Whether it has come. At its very instant it has.
+    pub fn has_come(&self) -> Operation<S, bool> {
+        self.handle.begin(What::HasCome(self.operation), Outcome::is)
     }
 }
 
