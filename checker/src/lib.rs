@@ -2,6 +2,7 @@
 //!
 //! ```text
 //! around      everything that can follow a moment of a recorded run
+//! certificate a file by which another program can check a proof
 //! check       a scenario's promises → findings: which explorations are needed
 //! engine      our own search, level by level, on any number of threads
 //! explain     a path of normal forms as a run of the concrete world
@@ -22,6 +23,7 @@
 //! Every counterexample is rebuilt and re-validated in the concrete world before it is reported.
 
 mod around;
+mod certificate;
 mod check;
 pub mod engine;
 mod explain;
@@ -39,6 +41,7 @@ mod stateright;
 mod worlds;
 
 pub use around::check_around;
+pub use certificate::{CertificateError, CertificateSize, certify};
 pub use check::check;
 pub use limits::{Limits, Progress, Supervisor, Unsupervised};
 pub use options::{Engine, Options};

@@ -125,7 +125,7 @@ fn judge(graph: &Graph, question: &CycleCriterion<'_>, component: &[Node]) -> Ju
 }
 
 /// What Tarjan's algorithm remembers of each state; 0: not visited.
-struct Scratch {
+pub(crate) struct Scratch {
     index: Vec<u32>,
     low: Vec<u32>,
     is_on_stack: Vec<bool>,
@@ -135,7 +135,7 @@ struct Scratch {
 }
 
 impl Scratch {
-    fn new(nodes: usize) -> Self {
+    pub(crate) fn new(nodes: usize) -> Self {
         Scratch {
             index: vec![0; nodes],
             low: vec![0; nodes],
@@ -147,7 +147,12 @@ impl Scratch {
 
     /// The strongly connected components of the graph between these states, by edges that leave the promise open; each
     /// sorted.
-    fn components(&mut self, graph: &Graph, question: &CycleCriterion<'_>, nodes: &[Node]) -> Vec<Vec<Node>> {
+    pub(crate) fn components(
+        &mut self,
+        graph: &Graph,
+        question: &CycleCriterion<'_>,
+        nodes: &[Node],
+    ) -> Vec<Vec<Node>> {
         self.round += 1;
         let ignores_low = graph.mutation == Some(CheckerMutation::LowLinkIgnored.into());
         for node in nodes {

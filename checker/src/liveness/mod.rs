@@ -55,12 +55,13 @@ pub(crate) struct Liveness<P: Service> {
 }
 
 /// The most clients: each has a bit of its own.
-const CLIENTS_MAX: u16 = 30;
+pub(crate) const CLIENTS_MAX: u16 = 30;
 
 /// As many are inside as may be.
-const FULL: u32 = 1 << 31;
+pub(crate) const FULL: u32 = 1 << 31;
 
-fn bit(client: ClientId) -> u32 {
+/// The bit of a client.
+pub(crate) fn bit(client: ClientId) -> u32 {
     1 << client.place().min(30)
 }
 
@@ -267,7 +268,7 @@ impl<'a, P: Service> Build<'a, P> {
 
     /// The label of an edge: its class of fairness, and who enters by it.
     fn label(&mut self, action: &Action<P>, enters: u32) -> u16 {
-        let class = self.strength(action).map(|strength| {
+        let class = strength(self.scenario, action).map(|strength| {
             let next = u16::try_from(self.classes.len()).expect("there are few kinds of action");
             let class = *self.classes.entry(action.shape()).or_insert(next);
             if class == next {
@@ -283,15 +284,16 @@ impl<'a, P: Service> Build<'a, P> {
         }
         label
     }
+}
 
-    fn strength(&self, action: &Action<P>) -> Option<Strength> {
-        let fairness = &self.scenario.fairness;
-        let is_among = |kinds: &[ActionKind]| kinds.contains(&action.kind());
-        match action {
-            Action::Advance(_) if is_among(&fairness.weak) || is_among(&fairness.strong) => Some(Strength::Always),
-            _ if is_among(&fairness.strong) => Some(Strength::Strong),
-            _ if is_among(&fairness.weak) => Some(Strength::Weak),
-            _ => None,
-        }
+/// How often an action of this class must be taken, if it is fair.
+pub(crate) fn strength<P: Service>(scenario: &Scenario<P>, action: &Action<P>) -> Option<Strength> {
+    let fairness = &scenario.fairness;
+    let is_among = |kinds: &[ActionKind]| kinds.contains(&action.kind());
+    match action {
+        Action::Advance(_) if is_among(&fairness.weak) || is_among(&fairness.strong) => Some(Strength::Always),
+        _ if is_among(&fairness.strong) => Some(Strength::Strong),
+        _ if is_among(&fairness.weak) => Some(Strength::Weak),
+        _ => None,
     }
 }
