@@ -72,6 +72,16 @@ impl From<fencepost::checker::InternalError> for CommandError {
     }
 }
 
+impl From<fencepost::checker::CertificateError> for CommandError {
+    fn from(error: fencepost::checker::CertificateError) -> Self {
+        match error {
+            fencepost::checker::CertificateError::Internal(error) => error.into(),
+            fencepost::checker::CertificateError::Contradiction(_) => CommandError::Internal(error.to_string()),
+            _ => CommandError::Input(format!("no certificate is written: {error}")),
+        }
+    }
+}
+
 /// A wrong program is bad input, and not an internal error.
 impl From<ProgramError> for CommandError {
     fn from(mistake: ProgramError) -> Self {

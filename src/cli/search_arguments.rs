@@ -4,8 +4,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use clap::{Args, ValueEnum};
-use fencepost::checker::{Engine, InternalError, Limits, Options};
-use fencepost::{AnyOutcome, Property};
+use fencepost::Property;
+use fencepost::checker::{Engine, Limits, Options};
 
 use crate::args::{Common, seconds};
 use crate::exit::CommandError;
@@ -68,12 +68,15 @@ impl From<EngineName> for Engine {
 
 impl SearchArguments {
     /// Searches under the eyes of a supervisor. `only`: the one promise that is judged, if not all are.
-    pub fn watched(
+    pub fn watched<T, E>(
         &self,
         (name, only): (&str, Option<Property>),
         common: &Common,
-        search: impl FnOnce(&Options) -> Result<Vec<AnyOutcome>, InternalError>,
-    ) -> Result<Vec<AnyOutcome>, CommandError> {
+        search: impl FnOnce(&Options) -> Result<T, E>,
+    ) -> Result<T, CommandError>
+    where
+        CommandError: From<E>,
+    {
         let mut watch = Watch::new(self.timeout, self.max_memory)?;
         if !common.quiet {
             watch = watch.showing(name);

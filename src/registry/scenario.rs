@@ -2,10 +2,11 @@
 
 use std::any::Any;
 use std::fmt::Debug;
+use std::io;
 use std::net::SocketAddr;
 
 use fencepost_checker::mutants::Subject;
-use fencepost_checker::{InternalError, Options, browse, check};
+use fencepost_checker::{CertificateError, CertificateSize, InternalError, Options, browse, certify, check};
 use fencepost_model::assumption::Assumption;
 use fencepost_model::finding::{Finding, Split};
 use fencepost_model::mutation::Mutation;
@@ -68,6 +69,17 @@ pub trait AnyScenario: Debug + Send + Sync + 'static {
     /// # Errors
     /// An internal error; a search that a limit stopped is a finding.
     fn check(&self, options: &Options) -> Result<Vec<AnyOutcome>, InternalError>;
+
+    /// Writes a certificate for the promises that these findings call proven; see [`fencepost_checker::certify`].
+    ///
+    /// # Errors
+    /// There is nothing to certify, or it cannot be written.
+    fn certify(
+        &self,
+        findings: &[Finding],
+        options: &Options,
+        out: &mut dyn io::Write,
+    ) -> Result<CertificateSize, CertificateError>;
 
     /// Simulates it from a seed, and records the trace; see [`fencepost_sim::simulate`].
     fn simulate(&self, settings: &Settings) -> AnyRun;
@@ -313,6 +325,15 @@ impl<S: Service> AnyScenario for Scenario<S> {
 
     fn check(&self, options: &Options) -> Result<Vec<AnyOutcome>, InternalError> {
         Ok(check(self, options)?.into_iter().map(AnyOutcome::from).collect())
+    }
+
+    fn certify(
+        &self,
+        findings: &[Finding],
+        options: &Options,
+        out: &mut dyn io::Write,
+    ) -> Result<CertificateSize, CertificateError> {
+        certify(self, findings, options, out)
     }
 
     fn simulate(&self, settings: &Settings) -> AnyRun {

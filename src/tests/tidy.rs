@@ -117,6 +117,10 @@ fn packages_depend_only_on_allowed_packages() {
         ("sim", "fencepost-reports"),
         ("checker", "fencepost-sim"),
         ("checker", "fencepost-reports"),
+        ("checker/audit", "fencepost-checker"),
+        ("checker/audit", "fencepost-sim"),
+        ("checker/audit", "fencepost-reports"),
+        ("checker/audit", "fencepost-registry"),
         ("reports", "fencepost-sim"),
         ("reports", "fencepost-checker"),
     ] {

@@ -2,6 +2,8 @@
 
 use std::collections::BTreeSet;
 use std::ffi::OsStr;
+use std::fs::{self, File};
+use std::io::{self, BufWriter};
 use std::path::{Path, PathBuf};
 
 use clap::Args;
@@ -9,7 +11,7 @@ use fencepost::checker::{Limits, Options};
 use fencepost::model::finding::Finding;
 use fencepost::reports::export::{junit, markdown};
 use fencepost::reports::html::{Background, Measurements, page};
-use fencepost::{Property, Suite};
+use fencepost::{AnyScenario, Property, Suite};
 
 use crate::args::{Common, property};
 use crate::exit::{CommandError, Exit};
@@ -19,7 +21,7 @@ use crate::output::{say, say_json, write};
 use crate::search_arguments::SearchArguments;
 use crate::studies::background;
 use crate::supervisor::stop_on_interrupt;
-use crate::target::{self, nothing};
+use crate::target::{self, nothing, quoted};
 
 #[derive(Args, Debug)]
 pub struct Check {
@@ -40,6 +42,9 @@ pub struct Check {
     property: Option<Property>,
     #[command(flatten)]
     search: SearchArguments,
+    /// Write a certificate to FILE: why the promises of the scenario hold, for `fencepost audit`. Promises that are expected to break are left out
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["suite", "from", "partial_order"])]
+    certificate: Option<PathBuf>,
     /// Write the verdicts to FILE for other programs; the extension selects the format: JUnit (.xml), Markdown (.md)
     #[arg(long, value_name = "FILE", value_parser = exported, conflicts_with = "from")]
     export: Vec<Exported>,
@@ -90,6 +95,9 @@ pub fn run(check: &Check, common: &Common) -> Result<Exit, CommandError> {
     }
     let own: BTreeSet<String> = scenarios.iter().map(|scenario| scenario.name().to_owned()).collect();
     scenarios.extend(check.suite.map(target::suite).unwrap_or_default());
+    if check.certificate.is_some() && scenarios.len() > 1 {
+        return Err(CommandError::Input("a certificate is about one scenario: name one".to_owned()));
+    }
     stop_on_interrupt();
     if let Some(moment) = &check.from {
         return around(check, moment, common);
@@ -123,7 +131,47 @@ pub fn run(check: &Check, common: &Common) -> Result<Exit, CommandError> {
         }
     }
     check.export.iter().try_for_each(|Exported { file, format }| write(file, &format(&findings)))?;
+    if let (Some(file), [scenario]) = (&check.certificate, &scenarios[..]) {
+        certify(check, &**scenario, &findings, file, common)?;
+    }
     Ok(exit(&findings))
+}
+
+/// Writes a certificate. Where it cannot be finished, there is none.
+fn certify(
+    check: &Check,
+    scenario: &dyn AnyScenario,
+    findings: &[Finding],
+    file: &Path,
+    common: &Common,
+) -> Result<(), CommandError> {
+    if let Some(finding) = findings.iter().find(|finding| !finding.is_as_expected()) {
+        eprintln!("fencepost: no certificate is written: `{}` is {}", finding.property, finding.verdict.word());
+        return Ok(());
+    }
+    let unwritable = |error: io::Error| CommandError::Input(format!("{} cannot be written: {error}", file.display()));
+    let mut unfinished = file.as_os_str().to_owned();
+    unfinished.push(".part");
+    let unfinished = PathBuf::from(unfinished);
+    let mut out = BufWriter::new(File::create(&unfinished).map_err(unwritable)?);
+    let written = check
+        .search
+        .watched((scenario.name(), check.property), common, |options| scenario.certify(findings, options, &mut out));
+    let size = written.inspect_err(|_| drop(fs::remove_file(&unfinished)))?;
+    fs::rename(&unfinished, file).map_err(unwritable)?;
+    let told = format!(
+        "certificate: {} ({} worlds, {} transitions); check it with: fencepost audit {}",
+        file.display(),
+        size.members,
+        size.transitions,
+        quoted(&file.display().to_string())
+    );
+    match (common.quiet, common.json) {
+        (true, _) => {}
+        (false, true) => eprintln!("{told}"),
+        (false, false) => say(&format!("{told}\n")),
+    }
+    Ok(())
 }
 
 /// Everything that can follow a moment of a recorded run.

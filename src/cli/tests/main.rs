@@ -1,6 +1,7 @@
 //! The program as people and other programs meet it. One test binary, so that it is compiled once.
 
 mod browser;
+mod certificates;
 mod command_line;
 mod diffs;
 mod docs;

@@ -1,5 +1,6 @@
 //! The promises of two scenarios, judged in both.
 
+use fencepost::checker::InternalError;
 use fencepost::model::finding::Verdict;
 use fencepost::model::units::Duration;
 use fencepost::{AnyOutcome, AnyScenario, Expect, Promise, Property, Ticks};
@@ -158,7 +159,7 @@ fn judge(
         if !stranger.promises().is_empty() {
             outcomes.extend(stranger.check(options)?);
         }
-        Ok(outcomes)
+        Ok::<_, InternalError>(outcomes)
     })?;
     let searched = |Asked { promise, is_promised }: &Asked| {
         let among = if is_promised[side] { &outcomes[..own] } else { &outcomes[own..] };

@@ -1,0 +1,132 @@
+//! Checks a certificate: a file that says why the promises of a scenario hold. `fencepost check --certificate` writes it.
+//!
+//! ```text
+//! certificate  the file, as it is read
+//! closed       each action of each world leads to a world of the file, and violates no promise
+//! witness      how a successor becomes the world that stands for it: instants are moved, numbers are renamed
+//! endless      no fair execution is endless while a promise stays open
+//! trust        what is believed and not checked
+//! ```
+//!
+//! **It knows the kernel and the services, and nothing of the checker**: no search, no reduction, no cache, no normal form. It takes the steps
+//! itself. A certificate that it accepts shows that the promises hold, whatever program wrote the certificate. It has at most 600 lines of code.
+
+mod certificate;
+mod closed;
+mod endless;
+mod trust;
+mod witness;
+
+use std::fmt;
+
+use fencepost_model::properties::Property;
+use fencepost_model::scenario::{Scenario, from_toml};
+use fencepost_model::service::Service;
+use thiserror::Error;
+
+use crate::certificate::{Certified, header};
+
+/// What a certificate shows.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Audited {
+    /// The scenario's name.
+    pub scenario: String,
+    /// The promises that hold.
+    pub promises: Vec<Property>,
+    /// How many worlds the certificate has.
+    pub members: usize,
+    /// How many transitions lead from one of them to one of them.
+    pub transitions: usize,
+    /// How many different witnesses it has.
+    pub witnesses: usize,
+    /// What is believed and not checked, as sentences.
+    pub trusted: Vec<String>,
+}
+
+impl fmt::Display for Audited {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let promises: Vec<&str> = self.promises.iter().map(|promise| promise.name()).collect();
+        writeln!(f, "{}: certified: {}", self.scenario, promises.join(", "))?;
+        writeln!(f, "  {} worlds, {} transitions, {} witnesses", self.members, self.transitions, self.witnesses)?;
+        writeln!(f, "  not checked, but believed:")?;
+        self.trusted.iter().try_for_each(|sentence| writeln!(f, "    {sentence}"))
+    }
+}
+
+/// Why a certificate shows nothing.
+#[derive(Clone, PartialEq, Eq, Debug, Error)]
+pub enum AuditError {
+    /// It is no certificate, is damaged, or has another format: where, and what is wrong.
+    #[error("no certificate that this program can read: {0}")]
+    Unreadable(String),
+    /// It is one, and does not show what it is meant to show; why not.
+    #[error("refused: {0}")]
+    Refused(String),
+}
+
+/// Checks the text of a certificate on some threads. `wanted` is the text of the scenario that it has to be about.
+///
+/// # Errors
+/// The first reason why it shows nothing.
+pub fn audit(text: &str, wanted: Option<&str>, workers: usize) -> Result<Audited, AuditError> {
+    let system = header(text)?.system;
+    let named = SERVICES.iter().find(|(systems, _)| systems.contains(&system.as_str()));
+    let (_, audit) = named.ok_or_else(|| AuditError::Unreadable(format!("there is no system `{system}`")))?;
+    audit(text, wanted, workers)
+}
+
+type Audit = fn(&str, Option<&str>, usize) -> Result<Audited, AuditError>;
+
+/// The services, each by the names of its systems.
+const SERVICES: [(&[&str], Audit); 7] = [
+    of::<fencepost_lease::Lease>(),
+    of::<fencepost_consul::Consul>(),
+    of::<fencepost_rabbitmq::RabbitMq>(),
+    of::<fencepost_stores::Stores>(),
+    of::<fencepost_redlock::Redlock>(),
+    of::<fencepost_observed_lease::ObservedLease>(),
+    of::<fencepost_etcd::Etcd>(),
+];
+
+const fn of<S: Service>() -> (&'static [&'static str], Audit) {
+    (S::SYSTEMS, audit_of::<S>)
+}
+
+/// The same where the service is known: for services that do not ship with fencepost.
+///
+/// # Errors
+/// The first reason why it shows nothing.
+pub fn audit_of<S: Service>(text: &str, wanted: Option<&str>, workers: usize) -> Result<Audited, AuditError> {
+    let scenario =
+        read::<S>(&header(text)?.scenario).map_err(|why| AuditError::Unreadable(format!("line 1: {why}")))?;
+    if let Some(wanted) = wanted {
+        read(wanted).and_then(|wanted| is_about(&scenario, &wanted)).map_err(AuditError::Refused)?;
+    }
+    let certified = Certified::read(text)?;
+    let worlds = closed::check(&certified, &scenario, workers).map_err(AuditError::Refused)?;
+    endless::check(&certified, &scenario, &worlds).map_err(AuditError::Refused)?;
+    Ok(Audited {
+        promises: scenario.promises.iter().map(|promise| promise.property).collect(),
+        members: certified.members.len(),
+        transitions: certified.transitions(),
+        witnesses: certified.witnesses.len(),
+        trusted: trust::trusted(&scenario),
+        scenario: scenario.name,
+    })
+}
+
+fn read<S: Service>(text: &str) -> Result<Scenario<S>, String> {
+    let scenario = from_toml::<S>(text, "scenario").map_err(|error| error.to_string())?;
+    match scenario.mutation {
+        Some(_) => Err("the scenario has a `mutation`, so it is not about the service".to_owned()),
+        None => Ok(scenario),
+    }
+}
+
+/// Whether the certificate is about a scenario: about some of its promises, and the same in all else.
+fn is_about<S: Service>(certified: &Scenario<S>, wanted: &Scenario<S>) -> Result<(), String> {
+    match *certified == wanted.judging(|promise| certified.promises.contains(promise)) {
+        true => Ok(()),
+        false => Err(format!("it is about the scenario `{}`, and not about this `{}`", certified.name, wanted.name)),
+    }
+}
