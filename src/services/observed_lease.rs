@@ -2,7 +2,7 @@
 
 use fencepost_model::time::Ticks;
 pub use fencepost_observed_lease::*;
-use fencepost_observed_lease_explore::SERVICE;
+pub use fencepost_observed_lease_explore::SERVICE;
 
 use crate::Check;
 

@@ -24,8 +24,14 @@ pub(super) fn declare(scenario: &Scenario<ObservedLease>, list: &mut Declaration
         GivesUp::Never => "has no deadline to renew".to_owned(),
         _ => format!("retries a renewal for {}", settings.renew_deadline),
     };
-    let sentence = format!("a lease lasts {lease}; a holder renews every {retry_period}, and {deadline}");
-    list.leave_out(Assumption::new(Class::Setting, "lease-terms", "service.lease", sentence).of(*lease));
+    let are_programs = !scenario.programs.is_empty();
+    if !are_programs {
+        let sentence = format!("a lease lasts {lease}; a holder renews every {retry_period}, and {deadline}");
+        list.leave_out(Assumption::new(Class::Setting, "lease-terms", "service.lease", sentence).of(*lease));
+    } else {
+        let sentence = "programs say how long a lease lasts, and when they renew and give up".to_owned();
+        list.leave_out(Assumption::new(Class::Setting, "lease-terms", "program", sentence));
+    }
     if !settings.rates.is_empty() {
         let rates: Vec<String> = settings.rates.iter().map(|rate| format!("{}/{}", rate.shows, rate.per)).collect();
         let sentence = format!("the clocks of the first clients run at constant rates of {}", rates.join(", "));
@@ -33,7 +39,7 @@ pub(super) fn declare(scenario: &Scenario<ObservedLease>, list: &mut Declaration
         list.leave_out(timing("constant-rates", "service.rates", sentence).of(value));
     }
     let clients = (1..=scenario.clients).map(ClientId);
-    if clients.map(|client| settings.sleep_spread(client)).any(|spread| spread > SLEEPS_MAX) {
+    if !are_programs && clients.map(|client| settings.sleep_spread(client)).any(|spread| spread > SLEEPS_MAX) {
         let sentence =
             format!("{} lengths of a sleep between two attempts are explored, evenly spread", SLEEPS_MAX + 1);
         list.leave_out(Assumption::limit("sleep-lengths", &sentence));

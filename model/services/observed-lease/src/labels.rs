@@ -93,6 +93,7 @@ impl Display for Timer {
             Timer::WorkStops => "its work has stopped",
             Timer::Statement => "it sends the statement",
             Timer::KeepAlive => "it extends its row",
+            Timer::Program(alarm) => return alarm.fmt(f),
         })
     }
 }

@@ -8,6 +8,7 @@
 //!
 //! Both sides are state machines: `store` is the server, `elector` the client of the first system, `row` that of the second. The
 //! client libraries differ in [`Settings`]; `recipes` has those of each. [`rules.md`](../rules.md) has the rules that they cite.
+//! `programs` has what a program can ask of the store, and client libraries as programs, line by line from their sources.
 
 mod assumptions;
 mod elector;
@@ -17,6 +18,7 @@ mod messages;
 mod mistakes;
 mod mutants;
 mod participant;
+mod programs;
 mod row;
 mod scenarios;
 mod settings;
@@ -30,6 +32,10 @@ pub use messages::{Command, Entry, Name, ObservedLeaseMessage, Request, Response
 pub use mistakes::MISTAKES;
 pub use mutants::ObservedLeaseMutation;
 pub use participant::Participant;
+pub use programs::{
+    Caller, CallerTerms, ClientGo, LeaseApi, LeaseError, LeaseObject, LeaseRecord, LeaseSaying, LeaseVersion,
+    PythonElector, RawRecord, WorkEnds, as_programs,
+};
 pub use row::RowLocker;
 pub use scenarios::SCENARIOS;
 pub use settings::{
@@ -60,6 +66,7 @@ impl Service for ObservedLease {
     const RECIPE_TICK: Option<Duration> = Some(settings::RECIPE_TICK);
     const GOALS: &'static [Goal] = events::GOALS;
     const MUTATIONS: &'static [Mutation] = ObservedLeaseMutation::MUTATIONS;
+    const HAS_PROGRAMS: bool = true;
     type Settings = Settings;
     type Message = ObservedLeaseMessage;
     type Timer = Timer;

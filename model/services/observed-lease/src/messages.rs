@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use fencepost_model::ids::{Call, Index, SessionId};
 use fencepost_model::normal::Normal;
+use fencepost_model::program::Alarm;
 use fencepost_model::time::{StartTime, Ticks};
 
 /// The identity that a contender writes as the holder. No two runs of any clients have the same session id.
@@ -120,6 +121,8 @@ pub enum Timer {
     Statement,
     /// `lease-row`: the row is extended.
     KeepAlive,
+    /// A deadline of a client's program.
+    Program(Alarm),
 }
 
 /// The commands of a user.

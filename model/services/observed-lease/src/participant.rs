@@ -1,14 +1,15 @@
-//! The clients of both systems as one type: an elector, or a client with a row.
+//! The clients of both systems as one type: an elector, a client with a row, or a program.
 
 use serde::{Deserialize, Serialize};
 
 use super::elector::Elector;
 use super::messages::{Command, Timer};
 use super::row::RowLocker;
-use super::{ObservedLease, ROW};
+use super::{Cancels, ObservedLease, ROW};
 use fencepost_model::ids::ClientId;
 use fencepost_model::normal::Normal;
 use fencepost_model::process::{Belief, Client, Context, Input, Outbox, Process};
+use fencepost_model::program::Program;
 use fencepost_model::scenario::Scenario;
 use fencepost_model::time::Instant;
 
@@ -20,10 +21,26 @@ pub enum Participant {
     Elector(Elector),
     /// `lease-row`.
     Row(RowLocker),
+    /// A client that runs a program.
+    Program(Program<ObservedLease>),
+}
+
+/// What each form does.
+macro_rules! each {
+    ($self:expr, $process:ident => $does:expr) => {
+        match $self {
+            Participant::Elector($process) => $does,
+            Participant::Row($process) => $does,
+            Participant::Program($process) => $does,
+        }
+    };
 }
 
 impl Participant {
     pub(super) fn new(id: ClientId, scenario: &Scenario<ObservedLease>) -> Self {
+        if let Some(program) = Program::at_start(scenario, id) {
+            return Participant::Program(program);
+        }
         match scenario.system == ROW {
             true => Participant::Row(RowLocker::new(scenario)),
             false => Participant::Elector(Elector::new(id, scenario)),
@@ -34,7 +51,7 @@ impl Participant {
     pub(super) fn may_nap(&self, context: &Context<'_, ObservedLease>) -> bool {
         match self {
             Participant::Elector(elector) => elector.may_nap(context),
-            Participant::Row(_) => false,
+            Participant::Row(_) | Participant::Program(_) => false,
         }
     }
 }
@@ -46,46 +63,52 @@ impl Process<ObservedLease> for Participant {
         context: &Context<'_, ObservedLease>,
         out: &mut Outbox<ObservedLease>,
     ) {
-        match self {
-            Participant::Elector(elector) => elector.on(input, context, out),
-            Participant::Row(locker) => locker.on(input, context, out),
-        }
+        each!(self, process => process.on(input, context, out));
     }
 
     fn wakes(&self, scenario: &Scenario<ObservedLease>, due: &mut dyn FnMut(Timer, Instant)) {
-        match self {
-            Participant::Elector(elector) => elector.wakes(scenario, due),
-            Participant::Row(locker) => locker.wakes(scenario, due),
-        }
+        each!(self, process => process.wakes(scenario, due));
     }
 
     fn choices(&self) -> u8 {
-        match self {
-            Participant::Elector(elector) => elector.choices(),
-            Participant::Row(locker) => locker.choices(),
-        }
+        each!(self, process => process.choices())
     }
 
     fn restarted(&self, scenario: &Scenario<ObservedLease>) -> Self {
         match self {
             Participant::Elector(elector) => Participant::Elector(elector.restarted(scenario)),
             Participant::Row(locker) => Participant::Row(locker.restarted(scenario)),
+            Participant::Program(program) => Participant::Program(program.restarted(scenario)),
         }
     }
 }
 
 impl Client<ObservedLease> for Participant {
+    /// The caller of a program cancels when the scenario says so, as that of an elector does.
     fn commands(&self, context: &Context<'_, ObservedLease>, offer: &mut dyn FnMut(Command)) {
         match self {
             Participant::Elector(elector) => elector.commands(context, offer),
             Participant::Row(locker) => locker.commands(context, offer),
+            Participant::Program(program) => {
+                let may_cancel = context.scenario.service.cancels != Cancels::Never && program.belief().is_inside;
+                program.commands(context, &mut |command| {
+                    if command != Command::Cancel || may_cancel {
+                        offer(command);
+                    }
+                });
+            }
         }
     }
 
     fn belief(&self) -> Belief {
-        match self {
-            Participant::Elector(elector) => elector.belief(),
-            Participant::Row(locker) => locker.belief(),
-        }
+        each!(self, process => process.belief())
+    }
+
+    fn is_at_work(&self) -> bool {
+        each!(self, process => process.is_at_work())
+    }
+
+    fn panic(&self) -> Option<String> {
+        each!(self, process => Client::panic(process))
     }
 }

@@ -58,7 +58,33 @@ pub(super) fn validate(scenario: &Scenario<ObservedLease>) -> Checked {
         return wrong("service.operator", "`budget.operator` needs actions: list them here");
     }
     if scenario.system == ROW { row(scenario) } else { elector(scenario) }?;
+    programs(scenario)?;
     promises(scenario)
+}
+
+/// What concerns the built-in electors only.
+fn programs(scenario: &Scenario<ObservedLease>) -> Checked {
+    scenario.validate_programs()?;
+    if scenario.programs.is_empty() {
+        return Ok(());
+    }
+    let settings = &scenario.service;
+    if scenario.system == ROW {
+        return wrong("program", "programs are clients of an `observed-lease`");
+    }
+    if settings.expiry == Expiry::WriterClock {
+        return wrong("program", "a program has no clock that it could read, and writes no renewTime");
+    }
+    if !settings.rates.is_empty() {
+        return wrong("service.rates", "the clock of a program runs at the rate of true time");
+    }
+    if scenario.budget.affords(LeaseFault::NAP) {
+        return wrong("budget.naps", "it applies to built-in electors only; a program can be paused");
+    }
+    if settings.cancels == Cancels::AfterRenewal {
+        return wrong("service.cancels", "a program does not show when it has renewed; write `any-time`");
+    }
+    Ok(())
 }
 
 /// What the constructor refuses (OL-K-1), and what does not fit together.
@@ -227,6 +253,7 @@ fn promises(scenario: &Scenario<ObservedLease>) -> Checked {
             Property::LeaseExclusion => !is_row,
             Property::TokenOrder => scenario.service.token != Tokens::None,
             Property::NoLostUpdate => scenario.writes > 0,
+            Property::NoPanic => !scenario.programs.is_empty(),
             _ => false,
         };
         if !fits {

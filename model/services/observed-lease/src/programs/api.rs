@@ -1,0 +1,189 @@
+//! What a program can ask of the store: each request with its answers and errors. Versions and contents are opaque: they can be
+//! compared for equality, and sent back.
+
+use std::fmt;
+use std::future::Future;
+
+use serde::{Deserialize, Serialize};
+
+use crate::ObservedLease;
+use crate::messages::{Entry, Name, Request, Response, Shown};
+use fencepost_model::ids::{Index, SessionId, Token};
+use fencepost_model::normal::Normal;
+use fencepost_model::program::Handle;
+use fencepost_model::time::Ticks;
+
+/// What a program says: a request to the store, or a report.
+#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Normal, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum LeaseSaying {
+    /// To the store.
+    Ask(Request),
+    /// A report: another's record is valid.
+    Refused,
+}
+
+/// The record of an election, without the times of its writer, which these clients do not interpret (OL-S-7): every write makes it
+/// another [raw record](RawRecord), because renewTime changes.
+#[derive(Copy, Clone, PartialEq, Eq, Debug, Normal, Serialize, Deserialize)]
+pub struct LeaseRecord {
+    /// holderIdentity; none: the lease is free.
+    pub holder: Option<Name>,
+    /// leaseDurationSeconds, in ticks.
+    pub duration: Ticks,
+    /// leaseTransitions: left at 0 where nothing reads them.
+    pub transitions: u8,
+}
+
+/// The lease as the store showed it.
+#[derive(Copy, Clone, PartialEq, Eq, Debug, Normal, Serialize, Deserialize)]
+pub struct LeaseObject {
+    /// Its spec.
+    pub record: LeaseRecord,
+    /// The spec as bytes.
+    pub raw: RawRecord,
+    /// Its resourceVersion.
+    pub version: LeaseVersion,
+}
+
+/// A record as bytes, times included: two are equal iff no write came between the reads that showed them (OL-S-8).
+#[derive(Copy, Clone, PartialEq, Eq, Debug, Normal, Serialize, Deserialize)]
+pub struct RawRecord(Index);
+
+/// A resourceVersion: it changes with the record, and with labels (OL-S-1).
+#[derive(Copy, Clone, PartialEq, Eq, Debug, Normal, Serialize, Deserialize)]
+pub struct LeaseVersion(Index);
+
+impl LeaseVersion {
+    /// The version as the token of a tenure.
+    pub fn token(self) -> Token {
+        Token(self.0.0)
+    }
+}
+
+/// Why a request has no result.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub enum LeaseError {
+    /// 404: a read finds no lease.
+    NotFound,
+    /// 409: there is one already.
+    AlreadyExists,
+    /// 409: it has another version, or it was deleted (OL-S-3, OL-S-4).
+    Conflict,
+    /// 422: the record is invalid (OL-S-5).
+    Invalid,
+    /// 5xx, or no answer in time: a request that was given up may be applied (OL-S-6).
+    Unavailable,
+}
+
+/// The requests of the store. Each waits for its answer, for ever if none comes: wrap it in a [`timeout`](Handle::timeout).
+pub trait LeaseApi {
+    /// GET. OL-S-2.
+    fn get(&self) -> impl Future<Output = Result<LeaseObject, LeaseError>>;
+
+    /// POST. OL-S-3.
+    fn create(&self, record: LeaseRecord) -> impl Future<Output = Result<LeaseObject, LeaseError>>;
+
+    /// PUT with the version that it replaces. OL-S-3.
+    fn update(
+        &self,
+        version: LeaseVersion,
+        record: LeaseRecord,
+    ) -> impl Future<Output = Result<LeaseObject, LeaseError>>;
+
+    /// A merge patch without a version. OL-K-23.
+    fn patch(&self, record: LeaseRecord) -> impl Future<Output = Result<LeaseObject, LeaseError>>;
+
+    /// DELETE, if it has this version; without a version: in any case. OL-O-3.
+    fn delete(&self, version: Option<LeaseVersion>) -> impl Future<Output = Result<(), LeaseError>>;
+
+    /// Reports that another's record is valid.
+    fn refused(&self);
+
+    /// An identity that no other process has: hostname and a random part. OL-K-17.
+    fn unique_identity(&self) -> impl Future<Output = Name>;
+
+    /// The identity that each process on this client's host has. OL-10.
+    fn hostname(&self) -> Name;
+}
+
+async fn ask(handle: &Handle<ObservedLease>, request: Request) -> Response {
+    handle.request(LeaseSaying::Ask(request)).await
+}
+
+/// The lease after a write: its content has the version of the write.
+fn written(response: Response, record: LeaseRecord, refused: LeaseError) -> Result<LeaseObject, LeaseError> {
+    match response {
+        Response::Written(version) => {
+            Ok(LeaseObject { record, raw: RawRecord(version), version: LeaseVersion(version) })
+        }
+        Response::Conflict => Err(refused),
+        Response::Invalid => Err(LeaseError::Invalid),
+        Response::Unavailable | Response::Found(_) | Response::Gone => Err(LeaseError::Unavailable),
+    }
+}
+
+impl From<LeaseRecord> for Entry {
+    fn from(LeaseRecord { holder, duration, transitions }: LeaseRecord) -> Entry {
+        Entry { holder, duration, renewed: None, transitions }
+    }
+}
+
+impl From<Shown> for LeaseObject {
+    fn from(Shown { version, content, entry }: Shown) -> LeaseObject {
+        let Entry { holder, duration, transitions, .. } = entry;
+        let record = LeaseRecord { holder, duration, transitions };
+        LeaseObject { record, raw: RawRecord(content), version: LeaseVersion(version) }
+    }
+}
+
+impl LeaseApi for Handle<ObservedLease> {
+    async fn get(&self) -> Result<LeaseObject, LeaseError> {
+        match ask(self, Request::Get).await {
+            Response::Found(Some(shown)) => Ok(shown.into()),
+            Response::Found(None) => Err(LeaseError::NotFound),
+            _ => Err(LeaseError::Unavailable),
+        }
+    }
+
+    async fn create(&self, record: LeaseRecord) -> Result<LeaseObject, LeaseError> {
+        written(ask(self, Request::Create(record.into())).await, record, LeaseError::AlreadyExists)
+    }
+
+    async fn update(&self, version: LeaseVersion, record: LeaseRecord) -> Result<LeaseObject, LeaseError> {
+        written(ask(self, Request::Put(record.into(), Some(version.0))).await, record, LeaseError::Conflict)
+    }
+
+    async fn patch(&self, record: LeaseRecord) -> Result<LeaseObject, LeaseError> {
+        written(ask(self, Request::Put(record.into(), None)).await, record, LeaseError::Conflict)
+    }
+
+    async fn delete(&self, version: Option<LeaseVersion>) -> Result<(), LeaseError> {
+        match ask(self, Request::Delete(version.map(|version| version.0))).await {
+            Response::Gone => Ok(()),
+            Response::Conflict => Err(LeaseError::Conflict),
+            _ => Err(LeaseError::Unavailable),
+        }
+    }
+
+    fn refused(&self) {
+        self.send(LeaseSaying::Refused);
+    }
+
+    async fn unique_identity(&self) -> Name {
+        Name::Own(self.unique().await)
+    }
+
+    fn hostname(&self) -> Name {
+        Name::Own(SessionId { creator: self.me(), number: 1 })
+    }
+}
+
+impl fmt::Display for LeaseSaying {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            LeaseSaying::Ask(request) => request.fmt(f),
+            LeaseSaying::Refused => f.write_str("another client has the lease"),
+        }
+    }
+}

@@ -1,0 +1,144 @@
+//! The programs with the settings of a scenario, so that each can be held against the state machine.
+
+use super::client_go::ElectorLap;
+use super::{CallerTerms, ClientGo, PythonElector};
+use crate::ObservedLease;
+use crate::{Cancels, Expiry, GivesUp, OnCancel, OnLoss, Release, Renewal, Settings, Tokens};
+use fencepost_model::ids::ClientId;
+use fencepost_model::program::Recipe;
+use fencepost_model::scenario::Scenario;
+use fencepost_model::time::Ticks;
+
+/// The scenario with programs in the place of its electors; none: their settings are not those of a program, or the scenario has
+/// something that programs do not have.
+pub fn as_programs(scenario: &Scenario<ObservedLease>) -> Option<Scenario<ObservedLease>> {
+    let settings = &scenario.service;
+    let program = with_each(scenario, |client| ClientGo::of(settings, client))
+        .or_else(|| with_each(scenario, |client| PythonElector::of(settings, client)))?;
+    program.validate().is_ok().then_some(program)
+}
+
+/// Equal programs are one for all clients.
+fn with_each<R: Recipe<ObservedLease> + PartialEq>(
+    scenario: &Scenario<ObservedLease>,
+    of: impl Fn(ClientId) -> Option<R>,
+) -> Option<Scenario<ObservedLease>> {
+    let mut clients = (1..=scenario.clients).map(ClientId);
+    let first = of(ClientId(1))?;
+    if clients.clone().all(|client| of(client).as_ref() == Some(&first)) {
+        return Some(scenario.clone().programs(first));
+    }
+    clients.try_fold(scenario.clone(), |scenario, client| Some(scenario.program(client, of(client)?)))
+}
+
+impl CallerTerms {
+    fn of(settings: &Settings) -> Self {
+        let waits = settings.on_cancel == OnCancel::WaitRenewing;
+        CallerTerms { stop_time: settings.stop_time, waits, grace: settings.grace }
+    }
+}
+
+/// What both electors leave to the scenario: durations, the store, the operator, clocks that they do not read, and how work stops.
+fn without_surroundings(settings: &Settings) -> Settings {
+    let plain = Settings::default();
+    Settings {
+        lease: plain.lease,
+        renew_deadline: plain.renew_deadline,
+        retry_period: plain.retry_period,
+        sleep_max: plain.sleep_max,
+        grain: plain.grain,
+        terms: Vec::new(),
+        request_timeout: None,
+        stop_time: Ticks::ZERO,
+        identity: plain.identity,
+        wall_ahead: Vec::new(),
+        validates: plain.validates,
+        create_overwrites: plain.create_overwrites,
+        delete_ignores_version: plain.delete_ignores_version,
+        operator: Vec::new(),
+        ..settings.clone()
+    }
+}
+
+impl ClientGo {
+    /// The program of a client with these settings; none: they are not those of client-go, or of a program that heeds it.
+    pub fn of(settings: &Settings, client: ClientId) -> Option<Self> {
+        let plain = Settings::default();
+        let is_known = matches!(settings.expiry, Expiry::Recorded | Expiry::Own)
+            && matches!(settings.renewal, Renewal::FastFirst | Renewal::ReadWrite)
+            && matches!(
+                settings.release,
+                Release::Never | Release::CachedVersion | Release::FreshVersion | Release::FreshRecord
+            )
+            && settings.on_cancel != OnCancel::Wait
+            && settings.cancels != Cancels::AfterRenewal;
+        let rest = Settings {
+            second: None,
+            expiry: plain.expiry,
+            renewal: plain.renewal,
+            cuts_requests: plain.cuts_requests,
+            release: plain.release,
+            release_repeats: plain.release_repeats,
+            on_loss: plain.on_loss,
+            on_cancel: plain.on_cancel,
+            grace: None,
+            cancels: plain.cancels,
+            token: Tokens::None,
+            ..without_surroundings(settings)
+        };
+        if !is_known || rest != plain {
+            return None;
+        }
+        Some(ClientGo {
+            lease_duration: settings.lease_of(client),
+            renew_deadline: settings.deadline_of(client),
+            retry_period: settings.retry_of(client),
+            jitter: u8::try_from(settings.sleep_spread(client)).ok().filter(|spread| *spread < u8::MAX)?,
+            recorded: settings.recorded(client),
+            second: settings.second.unwrap_or(settings.grain),
+            request_timeout: settings.request_timeout,
+            release: settings.release,
+            release_repeats: settings.release_repeats,
+            fast_path: settings.renewal == Renewal::FastFirst,
+            counts_own: settings.expiry == Expiry::Own,
+            cuts_requests: settings.cuts_requests,
+            tells_first: settings.on_loss == OnLoss::TellThenRelease,
+            identity: settings.identity,
+            token: settings.token,
+            caller: CallerTerms::of(settings),
+            me: None,
+            observed: None,
+            observed_raw: None,
+            version: None,
+            next: ElectorLap::Acquire,
+        })
+    }
+}
+
+impl PythonElector {
+    /// The program of a client with these settings; none: they are not those of the Python package.
+    pub fn of(settings: &Settings, client: ClientId) -> Option<Self> {
+        let python = Settings {
+            expiry: Expiry::Own,
+            renewal: Renewal::ReadWrite,
+            gives_up: GivesUp::AfterAttempt,
+            cuts_requests: false,
+            ..Settings::default()
+        };
+        if without_surroundings(settings) != python || settings.sleep_spread(client) > 0 {
+            return None;
+        }
+        Some(PythonElector {
+            lease_duration: settings.lease_of(client),
+            renew_deadline: settings.deadline_of(client),
+            retry_period: settings.retry_of(client),
+            request_timeout: settings.request_timeout,
+            identity: settings.identity,
+            caller: CallerTerms::of(settings),
+            me: None,
+            observed: None,
+            observed_raw: None,
+            next: ElectorLap::Acquire,
+        })
+    }
+}
