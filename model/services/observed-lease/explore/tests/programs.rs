@@ -53,10 +53,13 @@ fn so_they_do_where_the_state_space_is_large_by_hand() {
     assert_eq!(compare(|name| LARGE.contains(&name)), LARGE.len());
 }
 
+/// What a program does differently.
+type Change = fn(&mut Settings);
+
 /// A comparison of verdicts sees a program that does one thing differently.
 #[test]
 fn a_program_with_another_setting_gets_another_verdict() {
-    let changes: [(&str, fn(&mut Settings)); 5] = [
+    let changes: [(&str, Change); 5] = [
         ("ol02-tell-first", |settings| settings.on_loss = OnLoss::ReleaseThenTell),
         ("ol03-fresh-record", |settings| settings.release = Release::FreshVersion),
         ("ol06-context", |settings| settings.cuts_requests = false),
