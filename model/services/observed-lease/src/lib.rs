@@ -33,8 +33,8 @@ pub use mistakes::MISTAKES;
 pub use mutants::ObservedLeaseMutation;
 pub use participant::Participant;
 pub use programs::{
-    Caller, CallerTerms, ClientGo, LeaseApi, LeaseError, LeaseObject, LeaseRecord, LeaseSaying, LeaseVersion,
-    PythonElector, RawRecord, WorkEnds, as_programs,
+    Caller, CallerTerms, ClientGo, DynamoLockClient, LeaseApi, LeaseError, LeaseObject, LeaseRecord, LeaseSaying,
+    LeaseVersion, PythonElector, RawRecord, WorkEnds, as_programs,
 };
 pub use row::RowLocker;
 pub use scenarios::SCENARIOS;

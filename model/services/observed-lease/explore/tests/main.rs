@@ -1,5 +1,6 @@
 //! The rules of observed leases by the verdicts of scenarios, and the slack of published settings. One test binary, so that it is
 //! compiled once.
 
+mod programs;
 mod rules;
 mod slack;

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::ObservedLease;
 use crate::messages::{Entry, Name, Request, Response, Shown};
-use fencepost_model::ids::{Index, SessionId, Token};
+use fencepost_model::ids::{Index, Token};
 use fencepost_model::normal::Normal;
 use fencepost_model::program::Handle;
 use fencepost_model::time::Ticks;
@@ -102,9 +102,6 @@ pub trait LeaseApi {
 
     /// An identity that no other process has: hostname and a random part. OL-K-17.
     fn unique_identity(&self) -> impl Future<Output = Name>;
-
-    /// The identity that each process on this client's host has. OL-10.
-    fn hostname(&self) -> Name;
 }
 
 async fn ask(handle: &Handle<ObservedLease>, request: Request) -> Response {
@@ -172,10 +169,6 @@ impl LeaseApi for Handle<ObservedLease> {
 
     async fn unique_identity(&self) -> Name {
         Name::Own(self.unique().await)
-    }
-
-    fn hostname(&self) -> Name {
-        Name::Own(SessionId { creator: self.me(), number: 1 })
     }
 }
 

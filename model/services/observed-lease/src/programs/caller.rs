@@ -19,6 +19,8 @@ pub struct CallerTerms {
     pub waits: bool,
     /// How long it waits for that, in ticks; none: as long as the work needs.
     pub grace: Option<Ticks>,
+    /// Whether the work stops by itself when the lease that it believes in is over.
+    pub watches_lease: bool,
 }
 
 /// The goroutine of OnStartedLeading, and of whatever cancels the context of `Run`. The task ends with that context.
@@ -34,9 +36,20 @@ impl Recipe<ObservedLease> for Caller {
     const NAME: &'static str = "elector-caller";
 
     async fn lap(&mut self, api: &Handle<ObservedLease>) -> Result<Lap, Gone> {
-        if api.user().await == Wanted::Write {
-            api.send_write(self.token);
-            return Ok(Lap::Again);
+        let wanted = match self.terms.watches_lease {
+            true => api.select(api.lease_ended(), api.user()).await,
+            false => First::Other(api.user().await),
+        };
+        match wanted {
+            First::Other(Wanted::Write) => {
+                api.send_write(self.token);
+                return Ok(Lap::Again);
+            }
+            First::Other(Wanted::Release) => {}
+            First::One(()) => {
+                stop(api, self.terms, Leaving::Lapsed);
+                return Ok(Lap::Done);
+            }
         }
         // The leading context ends at once.
         stop(api, self.terms, Leaving::Done);

@@ -4,6 +4,8 @@
 //! api        the requests, each with its answers and errors
 //! caller     the caller of an elector: its work, and the end of its context
 //! client_go  client-go's LeaderElector (tools/leaderelection/leaderelection.go)
+//! dynamo     the DynamoDB lock client (AmazonDynamoDBLockClient.java)
+//! elector    what electors have in common
 //! python     the elector of the Python package kubernetes (leaderelection.py)
 //! settings   the programs with the settings of a scenario
 //! ```
@@ -11,12 +13,15 @@
 mod api;
 mod caller;
 mod client_go;
+mod dynamo;
+mod elector;
 mod python;
 mod settings;
 
 pub use api::{LeaseApi, LeaseError, LeaseObject, LeaseRecord, LeaseSaying, LeaseVersion, RawRecord};
 pub use caller::{Caller, CallerTerms, WorkEnds};
 pub use client_go::ClientGo;
+pub use dynamo::DynamoLockClient;
 pub use python::PythonElector;
 pub use settings::as_programs;
 

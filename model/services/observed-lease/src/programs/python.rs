@@ -4,13 +4,13 @@
 use serde::{Deserialize, Serialize};
 
 use super::caller::{self, Caller, CallerTerms, WorkEnds};
-use super::client_go::ElectorLap;
+use super::elector::{Api, ElectorLap, Validity, identity, within};
 use super::{LeaseApi, LeaseError, LeaseObject, LeaseRecord, RawRecord};
+use crate::ObservedLease;
 use crate::messages::Name;
-use crate::{Identity, ObservedLease};
 use fencepost_model::ids::Token;
 use fencepost_model::normal::Normal;
-use fencepost_model::program::{Gone, Handle, Lap, OpenDeadline, Recipe};
+use fencepost_model::program::{Gone, Lap, Recipe};
 use fencepost_model::time::Ticks;
 
 /// `class LeaderElection`, with its `election_config`.
@@ -24,106 +24,67 @@ pub struct PythonElector {
     pub retry_period: Ticks,
     /// The timeout of the client's requests, in ticks; none by default.
     pub request_timeout: Option<Ticks>,
-    /// `lock.identity`.
-    #[normal(skip = "a constant")]
-    pub identity: Identity,
+    /// `lock.identity`; none: each process has a new one.
+    pub identity: Option<Name>,
     /// How its caller stops the work: `onstopped_leading`.
     pub caller: CallerTerms,
     pub(super) me: Option<Name>,
-    /// `observed_record`.
-    pub(super) observed: Option<LeaseRecord>,
-    /// The same with its times.
+    /// `observed_record.holder_identity`.
+    pub(super) observed_holder: Option<Name>,
+    /// `observed_record`, with its times.
     pub(super) observed_raw: Option<RawRecord>,
     #[normal(skip = "a place in the code")]
     pub(super) next: ElectorLap,
 }
 
-type Api = Handle<ObservedLease>;
-
 impl PythonElector {
-    async fn ask<T>(&self, api: &Api, request: impl Future<Output = Result<T, LeaseError>>) -> Result<T, LeaseError> {
-        match self.request_timeout {
-            None => request.await,
-            Some(length) => api.timeout(length, request).await.unwrap_or(Err(LeaseError::Unavailable)),
-        }
-    }
-
     /// `self.observed_record = …`, `self.observed_time_milliseconds = int(time.time() * 1000)`.
-    fn observe(&mut self, object: LeaseObject, valid: &mut Option<OpenDeadline<ObservedLease>>, api: &Api) {
-        (self.observed, self.observed_raw) = (Some(object.record), Some(object.raw));
-        let until = api.deadline(self.lease_duration);
-        if self.next == ElectorLap::Acquire {
-            api.lease_until(&until);
-        }
-        *valid = Some(until);
+    fn observe(&mut self, object: LeaseObject, validity: &mut Validity<'_>) {
+        (self.observed_holder, self.observed_raw) = (object.record.holder, Some(object.raw));
+        validity.begin(self.lease_duration);
     }
 
-    /// `try_acquire_or_renew`; `expired`: the lease duration is over at `now_timestamp`, which is read first.
-    async fn try_acquire_or_renew(
-        &mut self,
-        api: &Api,
-        mut expired: bool,
-        valid: &mut Option<OpenDeadline<ObservedLease>>,
-    ) -> bool {
+    /// `try_acquire_or_renew`.
+    async fn try_acquire_or_renew(&mut self, api: &Api, validity: &mut Validity<'_>) -> bool {
+        // `now_timestamp = time.time()`.
+        let mut has_finished = validity.is_over().await;
         let record = LeaseRecord { holder: self.me, duration: self.lease_duration, transitions: 0 };
-        let old = match self.ask(api, api.get()).await {
-            Ok(old) => old,
-            Err(LeaseError::NotFound) => {
-                let created = self.ask(api, api.create(record)).await;
-                if created == Err(LeaseError::AlreadyExists) {
-                    self.report(api);
+        let written = match within(api, self.request_timeout, api.get()).await {
+            Ok(old) => {
+                // `old_election_record.holder_identity is None`: the lease is updated in any case.
+                if old.record.holder.is_some() {
+                    if self.observed_raw != Some(old.raw) {
+                        self.observe(old, validity);
+                        has_finished = false;
+                    }
+                    // "yet to finish lease_duration, lease held by {} and has not expired".
+                    if self.observed_holder != self.me && !has_finished {
+                        validity.report_refusal();
+                        return false;
+                    }
                 }
-                return self.finish(created, valid, api);
+                // `self.update_lock(leader_election_record)`.
+                within(api, self.request_timeout, api.update(old.version, record)).await
             }
+            Err(LeaseError::NotFound) => within(api, self.request_timeout, api.create(record)).await,
             Err(_) => return false,
         };
-        // `old_election_record.holder_identity is None`.
-        if old.record.holder.is_some() {
-            if self.observed_raw != Some(old.raw) {
-                self.observe(old, valid, api);
-                expired = false;
-            }
-            // "lease held by {} and has not expired".
-            if old.record.holder != self.me && !expired {
-                self.report(api);
-                return false;
-            }
+        if written == Err(LeaseError::AlreadyExists) {
+            validity.report_refusal();
         }
-        // `self.update_lock(leader_election_record)`.
-        let updated = self.ask(api, api.update(old.version, record)).await;
-        self.finish(updated, valid, api)
-    }
-
-    fn finish(
-        &mut self,
-        written: Result<LeaseObject, LeaseError>,
-        valid: &mut Option<OpenDeadline<ObservedLease>>,
-        api: &Api,
-    ) -> bool {
-        let Ok(object) = written else { return false };
-        self.observe(object, valid, api);
-        true
-    }
-
-    /// A contender reports that another's lease is valid.
-    fn report(&self, api: &Api) {
-        if self.next == ElectorLap::Acquire {
-            api.refused();
-        }
+        written.is_ok_and(|object| {
+            self.observe(object, validity);
+            true
+        })
     }
 
     /// The body of the loop in `acquire`.
     async fn acquire(&mut self, api: &Api) {
         if self.me.is_none() {
-            self.me = Some(match self.identity {
-                Identity::Unique => api.unique_identity().await,
-                Identity::Hostname => api.hostname(),
-                Identity::Shared => Name::Common,
-            });
+            self.me = Some(identity(api, self.identity).await);
         }
-        let expired = api.lease_has_come().await;
-        if !self.try_acquire_or_renew(api, expired, &mut None).await {
-            self.next = ElectorLap::Jitter;
+        if !self.try_acquire_or_renew(api, &mut Validity::of_contender(api)).await {
+            self.next = ElectorLap::Sleep;
             return;
         }
         // `threading.Thread(target=self.run_onstarted_leading, …)`.
@@ -134,26 +95,21 @@ impl PythonElector {
 
     /// The body of the loop in `renew_loop`.
     async fn renew(&mut self, api: &Api) {
-        let mut valid = Some(api.deadline(self.lease_duration));
-        api.lease_until(&api.deadline(self.lease_duration - Ticks::new(1)));
+        let mut validity = Validity::of_leader(api, self.lease_duration);
         if self.next == ElectorLap::Renew {
             api.sleep(self.retry_period).await;
         }
         let timeout = api.deadline(self.renew_deadline);
         // `while int(time.time() * 1000) < timeout`.
         while !timeout.has_come().await {
-            let expired = match &valid {
-                Some(valid) => valid.has_come().await,
-                None => true,
-            };
-            if self.try_acquire_or_renew(api, expired, &mut valid).await {
+            if self.try_acquire_or_renew(api, &mut validity).await {
                 self.next = ElectorLap::Renew;
                 return;
             }
             api.sleep(self.retry_period).await;
         }
         // "failed to renew, return".
-        self.next = ElectorLap::Release;
+        self.next = ElectorLap::Stop;
     }
 }
 
@@ -163,17 +119,17 @@ impl Recipe<ObservedLease> for PythonElector {
     async fn lap(&mut self, api: &Api) -> Result<Lap, Gone> {
         match self.next {
             ElectorLap::Acquire => self.acquire(api).await,
-            ElectorLap::Jitter => {
+            ElectorLap::Sleep => {
                 api.sleep(self.retry_period).await;
                 self.next = ElectorLap::Acquire;
             }
             ElectorLap::FirstRenewal | ElectorLap::Renew => self.renew(api).await,
-            ElectorLap::Release => {
+            ElectorLap::Stop => {
                 // `self.election_config.onstopped_leading()`.
                 caller::tell(api, self.caller).await;
                 api.ended::<WorkEnds>().await;
                 api.no_lease();
-                (self.observed, self.observed_raw) = (None, None);
+                (self.observed_holder, self.observed_raw) = (None, None);
                 self.next = ElectorLap::Acquire;
                 return Ok(Lap::Done);
             }

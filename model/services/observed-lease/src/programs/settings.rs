@@ -1,10 +1,13 @@
 //! The programs with the settings of a scenario, so that each can be held against the state machine.
 
-use super::client_go::ElectorLap;
-use super::{CallerTerms, ClientGo, PythonElector};
+use super::elector::ElectorLap;
+use super::{CallerTerms, ClientGo, DynamoLockClient, PythonElector};
 use crate::ObservedLease;
-use crate::{Cancels, Expiry, GivesUp, OnCancel, OnLoss, Release, Renewal, Settings, Tokens};
-use fencepost_model::ids::ClientId;
+use crate::messages::Name;
+use crate::{
+    Boundary, Cancels, Expiry, GivesUp, Guard, Identity, Memory, OnCancel, OnLoss, Release, Renewal, Settings, Tokens,
+};
+use fencepost_model::ids::{ClientId, SessionId};
 use fencepost_model::program::Recipe;
 use fencepost_model::scenario::Scenario;
 use fencepost_model::time::Ticks;
@@ -14,7 +17,8 @@ use fencepost_model::time::Ticks;
 pub fn as_programs(scenario: &Scenario<ObservedLease>) -> Option<Scenario<ObservedLease>> {
     let settings = &scenario.service;
     let program = with_each(scenario, |client| ClientGo::of(settings, client))
-        .or_else(|| with_each(scenario, |client| PythonElector::of(settings, client)))?;
+        .or_else(|| with_each(scenario, |client| PythonElector::of(settings, client)))
+        .or_else(|| with_each(scenario, |client| DynamoLockClient::of(settings, client)))?;
     program.validate().is_ok().then_some(program)
 }
 
@@ -34,7 +38,17 @@ fn with_each<R: Recipe<ObservedLease> + PartialEq>(
 impl CallerTerms {
     fn of(settings: &Settings) -> Self {
         let waits = settings.on_cancel == OnCancel::WaitRenewing;
-        CallerTerms { stop_time: settings.stop_time, waits, grace: settings.grace }
+        let watches_lease = settings.guard != Guard::None;
+        CallerTerms { stop_time: settings.stop_time, waits, grace: settings.grace, watches_lease }
+    }
+}
+
+/// The name that each process of a client has; none: each has a new one.
+fn identity(settings: &Settings, client: ClientId) -> Option<Name> {
+    match settings.identity {
+        Identity::Unique => None,
+        Identity::Hostname => Some(Name::Own(SessionId { creator: client, number: 1 })),
+        Identity::Shared => Some(Name::Common),
     }
 }
 
@@ -103,7 +117,7 @@ impl ClientGo {
             counts_own: settings.expiry == Expiry::Own,
             cuts_requests: settings.cuts_requests,
             tells_first: settings.on_loss == OnLoss::TellThenRelease,
-            identity: settings.identity,
+            identity: identity(settings, client),
             token: settings.token,
             caller: CallerTerms::of(settings),
             me: None,
@@ -133,12 +147,64 @@ impl PythonElector {
             renew_deadline: settings.deadline_of(client),
             retry_period: settings.retry_of(client),
             request_timeout: settings.request_timeout,
-            identity: settings.identity,
+            identity: identity(settings, client),
             caller: CallerTerms::of(settings),
             me: None,
-            observed: None,
+            observed_holder: None,
             observed_raw: None,
             next: ElectorLap::Acquire,
+        })
+    }
+}
+
+impl DynamoLockClient {
+    /// The program of a client with these settings; none: they are not those of the DynamoDB lock client.
+    pub fn of(settings: &Settings, client: ClientId) -> Option<Self> {
+        let plain = Settings::default();
+        let rest = Settings {
+            renew_period: None,
+            repeats_requests: false,
+            holds_on_error: false,
+            guard: Guard::None,
+            safe_time: Ticks::ZERO,
+            patience: None,
+            call_again: None,
+            memory: Memory::Kept,
+            ..without_surroundings(settings)
+        };
+        let dynamo = Settings {
+            boundary: Boundary::Strict,
+            renewal: Renewal::WriteOnly,
+            gives_up: GivesUp::Never,
+            recognises_itself: false,
+            ..plain
+        };
+        let is_unique = settings.identity == Identity::Unique;
+        if rest != dynamo || !is_unique || settings.sleep_spread(client) > 0 {
+            return None;
+        }
+        let guard = match settings.guard {
+            Guard::None => None,
+            Guard::Lease => Some(settings.lease_of(client)),
+            Guard::SafeTime => Some(settings.safe_time),
+            Guard::BeforeLease => return None,
+        };
+        Some(DynamoLockClient {
+            lease_duration: settings.lease_of(client),
+            heartbeat_period: settings.renew_period.unwrap_or(settings.retry_of(client)),
+            refresh_period: settings.retry_of(client),
+            additional_time: settings.patience.filter(|patience| *patience > Ticks::ZERO),
+            skips_blocking_wait: settings.patience == Some(Ticks::ZERO),
+            remembers: settings.memory == Memory::Kept,
+            call_again: settings.call_again,
+            request_timeout: settings.request_timeout,
+            sdk_repeats: settings.repeats_requests,
+            guard,
+            holds_on_error: settings.holds_on_error,
+            caller: CallerTerms::of(settings),
+            me: None,
+            seen: None,
+            held: None,
         })
     }
 }

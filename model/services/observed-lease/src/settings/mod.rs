@@ -250,9 +250,10 @@ impl Default for Settings {
 }
 
 impl Settings {
-    /// Whether a lease counts from the sending of a write, and not from its answer.
+    /// Whether a lease counts from the sending of a write, and not from its answer: clients whose heartbeat is a write only say so, with a
+    /// guard of the work or without (OL-D-2).
     pub(crate) fn counts_from_sending(&self) -> bool {
-        self.guard != Guard::None || self.expiry == Expiry::WriterClock
+        self.guard != Guard::None || self.expiry == Expiry::WriterClock || self.renewal == Renewal::WriteOnly
     }
 
     /// Ready-made settings, by the name in a scenario's `recipe`; their tick is a second.
