@@ -60,7 +60,7 @@ fn no_client_counts_rounds_without_end() {
     let all = catalogue::all();
     let endless: Vec<Vec<u64>> = all.iter().filter_map(|scenario| after_a_walk(&**scenario, &mut draw)).collect();
     assert!(endless.len() + 20 > all.len(), "{} of {} scenarios may be without end", endless.len(), all.len());
-    let counted = endless.iter().filter(|found| found.iter().any(|number| *number != UNLIMITED.into())).count();
+    let counted = endless.iter().filter(|found| found.iter().any(|number| *number != u64::from(UNLIMITED))).count();
     assert_eq!(counted, 0, "scenarios in which a client counts its rounds");
     assert!(endless.iter().all(|found| !found.is_empty()), "a client that shows no rounds");
 }
