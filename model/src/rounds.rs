@@ -3,8 +3,6 @@
 //! Without an end there is no state that counts rounds, so that a search ends where the normal form of all else is finite: a proof is
 //! then one for executions of any length, and a client that waits for ever is starved, and not the last one that asked.
 
-use serde::{Deserializer, Serializer};
-
 use crate::scenario::UNLIMITED;
 
 /// Takes a round.
@@ -21,15 +19,6 @@ pub fn with_another(rounds: u8, asks_again: bool) -> u8 {
         UNLIMITED => UNLIMITED,
         _ => (rounds + u8::from(asks_again)).min(UNLIMITED - 1),
     }
-}
-
-#[allow(clippy::trivially_copy_pass_by_ref, reason = "serde's signature")]
-pub(crate) fn serialize<S: Serializer>(rounds: &u8, to: S) -> Result<S::Ok, S::Error> {
-    crate::scenario::write_count(*rounds, to)
-}
-
-pub(crate) fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<u8, D::Error> {
-    crate::scenario::read_count(from)
 }
 
 #[cfg(test)]

@@ -117,11 +117,11 @@ impl<'de> DeserializeSeed<'de> for KeySeed {
 /// A number, or the word `unlimited`.
 struct Count(u8);
 
-pub(crate) fn write_count<S: Serializer>(count: u8, to: S) -> Result<S::Ok, S::Error> {
+pub(super) fn write_count<S: Serializer>(count: u8, to: S) -> Result<S::Ok, S::Error> {
     Count(count).serialize(to)
 }
 
-pub(crate) fn read_count<'de, D: Deserializer<'de>>(from: D) -> Result<u8, D::Error> {
+pub(super) fn read_count<'de, D: Deserializer<'de>>(from: D) -> Result<u8, D::Error> {
     Count::deserialize(from).map(|Count(count)| count)
 }
 

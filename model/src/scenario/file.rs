@@ -39,7 +39,7 @@ pub(crate) struct ScenarioFile<'a> {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     tick: Option<Duration>,
     clients: u16,
-    #[serde(default = "one", with = "crate::rounds")]
+    #[serde(default = "one", with = "super::rounds_text")]
     rounds: u8,
     #[serde(default)]
     writes: u8,

@@ -141,7 +141,9 @@ fn limit(table: &mut Table) {
         }
     };
     for (key, largest) in LARGEST {
-        table.get_mut(key).into_iter().for_each(|value| lower(value, largest));
+        // A word stands for a number without end.
+        let small = |value: &Value| Value::Integer(value.as_integer().map_or(largest, |number| largest.min(number)));
+        table.get_mut(key).into_iter().for_each(|value| *value = small(value));
     }
     if let Some(Value::Table(budget)) = table.get_mut("budget") {
         budget.iter_mut().for_each(|(_, value)| lower(value, BUDGET_MAX));
