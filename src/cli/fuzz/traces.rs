@@ -24,7 +24,8 @@ fn used(bytes: &[u8]) -> Refused {
 /// Runs of every system, and counterexamples of a search, among them endless ones.
 fn files() -> Vec<Vec<u8>> {
     let mut files = Vec::new();
-    for scenario in catalogue::all().iter().step_by(5) {
+    // Every fifth scenario: those whose counterexamples take long to shrink are not among them.
+    for scenario in catalogue::all().iter().skip(3).step_by(5) {
         let settings = Settings { seed: 3, actions_max: 25, ..Settings::default() };
         files.push(scenario.simulate(&settings).trace.to_text().into_bytes());
         let limits = Limits { states: Some(3_000), depth: None };
