@@ -3,7 +3,6 @@
 fencepost_model::scenarios! {
     "../scenarios/";
     "b01-fencing",
-    "b01-fencing-forgets",
     "b01-no-fencing",
     "b01-one-pause",
     "b01-packet-equal",

@@ -9,6 +9,7 @@ fencepost_model::scenarios! {
     "lease-duplicates-at-once",
     "lease-late-write",
     "lease-late-write-fenced",
+    "lease-late-write-forgotten",
     "lease-pause-before-grant",
     "lease-endless",
 }
