@@ -182,7 +182,8 @@ fn most_liveness_violations_are_found_in_a_calm() {
             found.push(format!("{} {property}", scenario.name()));
         }
     }
-    assert_eq!((found.len(), all), (31, 43), "{found:#?}");
+    // In `lease-endless` a client starves as long as the others ask, and a run has 16 rounds.
+    assert_eq!((found.len(), all), (31, 44), "{found:#?}");
 }
 
 #[test]
