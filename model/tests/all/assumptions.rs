@@ -84,7 +84,7 @@ const ROWS: &[Row] = &[
     ("retries", "b31-no-reread", &[("budget.retries", "9"), ("budget.losses", "9")]),
     ("retries", "f37-own-ghost", &[("budget.retries", "9"), ("budget.cuts", "9")]),
     ("retries", "b47-anonymous-node", &[("budget.retries", "9"), ("budget.losses", "9")]),
-    ("resource-restarts", "lease-late-write-forgotten", &[("budget.resource_restarts", "9")]),
+    ("resource-restarts", "lease-late-write-forgotten", &[("budget.resource_restarts", "9"), ("rounds", "9")]),
     ("fault-place", "lease-pause-before-grant", &[("fault_place", "\"absent\"")]),
     ("cut-links", "b11-patient", &[("network.cuts", "\"hold\"")]),
     ("shared-budget", "b45-quorum", &[("budget.shared", "\"absent\""), ("budget.splits", "9")]),
