@@ -76,6 +76,22 @@ impl<P: Service> Message<P> {
             Message::Version { to, .. } | Message::Written { to, .. } => Some(to),
         }
     }
+
+    /// The ghost in a write: the tenure in which it was sent.
+    pub(crate) fn ghost(&mut self) -> Option<&mut Tenure> {
+        match self {
+            Message::Service(message) => message.tenure_of_write(),
+            Message::Write(write) => Some(&mut write.tenure),
+            Message::Read(_) | Message::Version { .. } | Message::Written { .. } => None,
+        }
+    }
+
+    /// The same without its ghost: what processes see of it.
+    #[must_use]
+    pub(crate) fn without_ghost(mut self) -> Self {
+        self.ghost().into_iter().for_each(|tenure| *tenure = Tenure::default());
+        self
+    }
 }
 
 impl<P: Service> Display for Message<P> {

@@ -14,7 +14,8 @@ pub struct FaultPlace {
     #[serde(deserialize_with = "fault")]
     #[schemars(schema_with = "faults")]
     pub fault: ActionKind,
-    /// A part of the label of an action that is possible then, as traces have it, with `#` for each number.
+    /// A part of the label of an action that is possible then, as traces have it, with `#` for each number; writes are without
+    /// the tenure that stories show.
     pub before: String,
 }
 

@@ -6,10 +6,8 @@ use std::hash::Hasher;
 use super::encoding::Encoder;
 use crate::fact::Fact;
 use crate::hash::Fingerprinter;
-use crate::ids::{ProcessId, Tenure};
-use crate::process::Message;
-use crate::resource::Write;
-use crate::service::{Service, ServiceMessage as _};
+use crate::ids::ProcessId;
+use crate::service::Service;
 use crate::time::Instant;
 use crate::world::{Action, Envelope, Fault, Link, Step};
 
@@ -121,17 +119,9 @@ impl Encoder {
     /// A message with its sender and receiver. Its deadline follows from the time of sending, and ghosts are not part
     /// of a digest.
     fn envelope<P: Service>(&mut self, kind: u64, envelope: &Envelope<P>) {
-        let Envelope { to, from, mut message, due: _ } = *envelope;
+        let Envelope { to, from, message, due: _ } = *envelope;
         self.link(kind, Link { from, to });
-        let ghost = match &mut message {
-            Message::Service(message) => message.tenure_of_write(),
-            Message::Write(Write { tenure, .. }) => Some(tenure),
-            Message::Read(_) | Message::Version { .. } | Message::Written { .. } => None,
-        };
-        if let Some(tenure) = ghost {
-            *tenure = Tenure::default();
-        }
-        self.value(&message);
+        self.value(&message.without_ghost());
     }
 
     fn link(&mut self, kind: u64, link: Link) {

@@ -61,7 +61,8 @@ impl<P: Service> Offer<P> {
     /// The action as a place of faults, unless it is a fault itself, the end of one, or time that passes.
     fn of(action: Action<P>) -> Option<Self> {
         match action {
-            Action::Command { .. } | Action::Deliver(_) | Action::Wake { .. } | Action::Choose { .. } => {
+            Action::Deliver(envelope) => Some(Offer { action, label: arrival(envelope) }),
+            Action::Command { .. } | Action::Wake { .. } | Action::Choose { .. } => {
                 Some(Offer { action, label: without_numbers(&action.to_string()) })
             }
             _ => None,
@@ -69,8 +70,10 @@ impl<P: Service> Offer<P> {
     }
 }
 
+/// The label of an arrival, without the ghost of a write: which promises are watched must not decide where a fault may strike.
 fn arrival<P: Service>(envelope: Envelope<P>) -> String {
-    without_numbers(&Action::Deliver(envelope).to_string())
+    let plain = Envelope { message: envelope.message.without_ghost(), ..envelope };
+    without_numbers(&Action::Deliver(plain).to_string())
 }
 
 /// Whether a process takes part in an action: it does something, or its message arrives.

@@ -8,7 +8,7 @@ use crate::mutation::KernelMutation;
 use crate::process::{Client, Context, Input, Message, Outbox, Process};
 use crate::resource::Resource;
 use crate::scenario::{Cutting, Replies, Scenario};
-use crate::service::{Service, ServiceMessage as _, Settings as _};
+use crate::service::{Service, Settings as _};
 use crate::service_fault::ServiceFault;
 use crate::time::{Deadline, Ticks};
 
@@ -276,12 +276,7 @@ impl<P: Service> Scenario<P> {
         let due = self.synchrony.message_delay.map(|delay| Deadline(world.now + delay + more));
         let mut sent = InlineVec::new();
         for &(to, mut message) in &out.messages {
-            let ghost = match &mut message {
-                Message::Write(write) => Some(&mut write.tenure),
-                Message::Service(message) => message.tenure_of_write(),
-                Message::Read(_) | Message::Version { .. } | Message::Written { .. } => None,
-            };
-            if let (Some(tenure), Some(writer)) = (ghost, from.client())
+            if let (Some(tenure), Some(writer)) = (message.ghost(), from.client())
                 && *tenure == Tenure::default()
             {
                 *tenure = stamps.of(writer);

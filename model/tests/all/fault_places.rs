@@ -2,6 +2,7 @@
 
 use fencepost::lease::Lease;
 use fencepost_model::action_kind::ActionKind;
+use fencepost_model::finding::Property;
 use fencepost_model::ids::ClientId;
 use fencepost_model::resource::{Accepts, Resource};
 use fencepost_model::scenario::{Scenario, from_toml};
@@ -48,6 +49,31 @@ fn a_fault_strikes_only_before_an_action_of_what_it_strikes() {
     assert!(!scenario.is_enabled(&world, &pause), "client 1 is not asked to write");
     take(&scenario, &mut world, "client 2 is asked to write");
     assert!(labels(&scenario, &world, ActionKind::Pause).is_empty());
+}
+
+/// A ghost in a write is no part of the label: which promises are watched decides no fault.
+#[test]
+fn a_write_is_named_without_its_tenure() {
+    let lost = |scenario: &Scenario<Lease>| {
+        let mut world = scenario.observed();
+        let labels_of = |world: &World<Lease>| labels(scenario, world, ActionKind::Lose);
+        for label in [
+            "client 1 is asked to take the lock",
+            "the server receives from client 1: lend me the lock",
+            "client 1 receives from the server: lent, loan 1",
+            "client 1 is asked to write",
+        ] {
+            let mut enabled = Vec::new();
+            scenario.enabled(&world, &mut enabled);
+            let action = enabled.iter().find(|action| action.to_string() == label).unwrap_or_else(|| panic!("{label}"));
+            world.step(scenario, action);
+        }
+        labels_of(&world)
+    };
+    let plain = scenario().only_before(ActionKind::Lose, "from client #: write (token #)");
+    assert_eq!(lost(&plain).len(), 1);
+    let watched = plain.promise(Property::NoLostUpdate);
+    assert_eq!(lost(&watched), ["lost on the way from client 1 to the resource: write (token 1, tenure 1)"]);
 }
 
 /// A message is lost where it could arrive; with two places, each of them counts.
