@@ -20,12 +20,18 @@ impl<P: Service> Scenario<P> {
     /// ranks.
     #[must_use]
     pub fn representative(&self, state: &Observed<P>) -> Observed<P> {
-        self.renamed_representative(state).0
+        self.named(state).0
     }
 
     /// The same with what it renames, so that another program can repeat it.
     #[must_use]
     pub fn renamed_representative(&self, state: &Observed<P>) -> (Observed<P>, Renaming) {
+        let (representative, naming, closed) = self.named(state);
+        (representative, Renaming { shift: naming.shift, numbers: naming.renamed(&closed) })
+    }
+
+    /// The representative, and what it renames: closed calls last.
+    fn named(&self, state: &Observed<P>) -> (Observed<P>, Naming, Vec<(ClientId, Call, Call)>) {
         let Observed { mut world, mut monitor } = state.clone();
         let mut naming = Naming::new(Horizon::of(self), world.now - Instant::START);
         let oldest = world.clock(ProcessId::Server) - naming.horizon.back;
@@ -48,8 +54,7 @@ impl<P: Service> Scenario<P> {
         world.sort();
         let closed = name_closed_calls(&mut world);
         monitor.sort();
-        let renaming = Renaming { shift: naming.shift, numbers: naming.renamed(&closed) };
-        (Observed { world, monitor }, renaming)
+        (Observed { world, monitor }, naming, closed)
     }
 }
 
