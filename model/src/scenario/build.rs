@@ -52,7 +52,7 @@ impl<P: Service> Scenario<P> {
         self
     }
 
-    /// Sets how often each client's user asks for the lock.
+    /// Sets how often each client's user asks for the lock; [`UNLIMITED`](super::UNLIMITED): without end.
     pub fn rounds(mut self, rounds: u8) -> Self {
         self.rounds = rounds;
         self

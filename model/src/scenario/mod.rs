@@ -87,7 +87,7 @@ pub struct Scenario<P: Service> {
     /// The number of contenders, from 1.
     #[schemars(extend("minimum" = 1, "maximum" = 10_000))]
     pub clients: u16,
-    /// How often each client's user asks for the lock, from 1; [`UNLIMITED`], in files `"unlimited"`: without end.
+    /// How often each client's user asks for the lock, from 1; `"unlimited"`: without end.
     #[schemars(default = "one")]
     #[schemars(schema_with = "schema::rounds")]
     pub rounds: u8,
