@@ -6,7 +6,7 @@ use super::settings::{Expiry, Health, Log, OldLeader, Renewals, Requests, Restar
 use super::{Command, Consul, ConsulFault, Server, Timer, TreeDeletions};
 use fencepost_model::assumption::{Assumption, AssumptionValue, Class, Declarations, declare_retries};
 use fencepost_model::ids::ClientId;
-use fencepost_model::scenario::Scenario;
+use fencepost_model::scenario::{Scenario, UNLIMITED};
 use fencepost_model::world::Action;
 
 fn setting(kind: &'static str, source: &'static str, sentence: impl Into<String>) -> Assumption {
@@ -25,7 +25,7 @@ pub(super) fn declare(scenario: &Scenario<Consul>, list: &mut Declarations<Consu
 
 fn third_parties(scenario: &Scenario<Consul>, list: &mut Declarations<Consul>) {
     let all = scenario.third_parties(others(scenario));
-    if all.is_empty() {
+    if all.is_empty() || scenario.rounds == UNLIMITED {
         return;
     }
     let (rounds, restarts) = (scenario.rounds, scenario.budget.restarts);
