@@ -1,8 +1,6 @@
 //! Why no fair execution is endless while a promise about endless executions stays open: numbers of components that never rise, and for
 //! each component with a cycle something fair that is enabled in it and never taken.
 
-use std::collections::BTreeMap;
-
 use fencepost_model::goal::Reached;
 use fencepost_model::ids::ClientId;
 use fencepost_model::monitor::Observed;
@@ -13,7 +11,8 @@ use fencepost_model::world::Action;
 
 use crate::liveness::fair::Scratch;
 use crate::liveness::graph::{CycleCriterion, Graph, Node, Strength};
-use crate::liveness::{CLIENTS_MAX, FULL, bit, strength};
+use crate::liveness::labels::EdgeLabels;
+use crate::liveness::{FULL, bit};
 
 /// Some worlds, each with the number of its component; the next layer looks at what remains of components.
 #[derive(Default)]
@@ -31,22 +30,12 @@ pub(super) struct Fairly<'a, P: Service> {
     graph: Graph,
     /// For each world: the clients that wait, and whether as many are inside as may be.
     facts: Vec<u32>,
-    /// For each label: the clients that enter.
-    enters: Vec<u32>,
-    labels: BTreeMap<(Option<u16>, u32), u16>,
-    classes: BTreeMap<Action<P>, u16>,
+    labels: EdgeLabels<P>,
 }
 
 impl<'a, P: Service> Fairly<'a, P> {
     pub(super) fn new(scenario: &'a Scenario<P>) -> Self {
-        Fairly {
-            scenario,
-            graph: Graph::new(None),
-            facts: Vec::new(),
-            enters: Vec::new(),
-            labels: BTreeMap::new(),
-            classes: BTreeMap::new(),
-        }
+        Fairly { scenario, graph: Graph::new(None), facts: Vec::new(), labels: EdgeLabels::new() }
     }
 
     /// Adds the next world with its transitions: their targets and labels.
@@ -58,30 +47,12 @@ impl<'a, P: Service> Fairly<'a, P> {
 
     /// The label of a transition: the class of its action, and who enters by it.
     pub(super) fn label(&mut self, action: &Action<P>, reached: Reached) -> u16 {
-        let clients = (0..=usize::from(CLIENTS_MAX)).map(ClientId::of);
-        let enters = clients.filter(|client| reached.has_entered(*client)).fold(0, |bits, client| bits | bit(client));
-        let class = strength(self.scenario, action).map(|strength| {
-            let next = u16::try_from(self.classes.len()).expect("there are few kinds of action");
-            let class = *self.classes.entry(action.shape()).or_insert(next);
-            if class == next {
-                self.graph.strengths.push(strength);
-            }
-            class
-        });
-        let next = u16::try_from(self.labels.len()).expect("there are few labels");
-        let label = *self.labels.entry((class, enters)).or_insert(next);
-        if label == next {
-            self.graph.classes.push(class);
-            self.enters.push(enters);
-        }
-        label
+        self.labels.of(self.scenario, &mut self.graph, action, reached)
     }
 
     /// The classes, in the order of their numbers.
     pub(super) fn classes(&self) -> Vec<Action<P>> {
-        let mut classes: Vec<(u16, Action<P>)> = self.classes.iter().map(|(class, number)| (*number, *class)).collect();
-        classes.sort_unstable_by_key(|(number, _)| *number);
-        classes.into_iter().map(|(_, class)| class).collect()
+        self.labels.classes()
     }
 
     /// The clients that a promise is about, one after the other; `None`: all together.
@@ -99,7 +70,7 @@ impl<'a, P: Service> Fairly<'a, P> {
             client.map_or(facts & FULL == 0 && facts != 0, |client| facts & bit(client) != 0)
         };
         let stays_open = |label: u16| {
-            let enters = self.enters[usize::from(label)];
+            let enters = self.labels.enters[usize::from(label)];
             client.map_or(enters == 0, |client| enters & bit(client) == 0)
         };
         let question = CycleCriterion { is_open: &is_open, stays_open: &stays_open };

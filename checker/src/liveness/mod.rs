@@ -3,6 +3,7 @@
 //!
 //! ```text
 //! graph   states by number, edges with labels, classes of fairness
+//! labels  the class of fairness of an edge, and who enters by it
 //! fair    the components in which a fair run can stay
 //! lasso   such a run as stem and round trip
 //! ```
@@ -11,9 +12,10 @@
 
 pub(crate) mod fair;
 pub(crate) mod graph;
+pub(crate) mod labels;
 mod lasso;
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::VecDeque;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use fencepost_model::action_kind::ActionKind;
@@ -26,6 +28,7 @@ use fencepost_model::trace::{Lasso as Endless, Trace};
 use fencepost_model::world::Action;
 
 use self::graph::{CycleCriterion, Graph, Node, Strength};
+use self::labels::EdgeLabels;
 use crate::engine::Marks;
 use crate::engine::seen::Seen;
 use crate::explain::concretise_lasso;
@@ -55,7 +58,7 @@ pub(crate) struct Liveness<P: Service> {
 }
 
 /// The most clients: each has a bit of its own.
-pub(crate) const CLIENTS_MAX: u16 = 30;
+const CLIENTS_MAX: u16 = 30;
 
 /// As many are inside as may be.
 pub(crate) const FULL: u32 = 1 << 31;
@@ -73,8 +76,8 @@ impl<P: Service> Liveness<P> {
     pub(crate) fn build(scenario: Scenario<P>, options: &Options) -> Result<Self, InternalError> {
         let mut build = Build::new(&scenario, options);
         build.run()?;
-        let Build { graph, facts, enters, depth, cut, marks, .. } = build;
-        Ok(Liveness { graph, facts, enters, depth, cut, marks, scenario })
+        let Build { graph, facts, labels, depth, cut, marks, .. } = build;
+        Ok(Liveness { graph, facts, enters: labels.enters, depth, cut, marks, scenario })
     }
 
     /// States and transitions.
@@ -156,9 +159,7 @@ struct Build<'a, P: Service> {
     options: &'a Options,
     graph: Graph,
     facts: Vec<u32>,
-    enters: Vec<u32>,
-    labels: BTreeMap<(Option<u16>, u32), u16>,
-    classes: BTreeMap<Action<P>, u16>,
+    labels: EdgeLabels<P>,
     seen: Seen<Node>,
     /// States to expand, with their levels.
     queue: VecDeque<(Collapsed, u64)>,
@@ -180,9 +181,7 @@ impl<'a, P: Service> Build<'a, P> {
             options,
             graph: Graph::new(scenario.mutation),
             facts: Vec::new(),
-            enters: Vec::new(),
-            labels: BTreeMap::new(),
-            classes: BTreeMap::new(),
+            labels: EdgeLabels::new(),
             seen: Seen::new(),
             queue: VecDeque::new(),
             states: 0,
@@ -246,10 +245,7 @@ impl<'a, P: Service> Build<'a, P> {
         for action in actions.iter() {
             let Successor { to, reached, .. } = self.stepper.step(self.scenario, self.form.normal(), action);
             self.marks.add(Marks { reached: reached.0, kinds: kind_bit(action) });
-            let clients = (0..=usize::from(CLIENTS_MAX)).map(ClientId::of);
-            let enters =
-                clients.filter(|client| reached.has_entered(*client)).fold(0, |bits, client| bits | bit(client));
-            let label = self.label(action, enters);
+            let label = self.labels.of(self.scenario, &mut self.graph, action, reached);
             edges.push((self.number(to, level + 1), label));
         }
         self.graph.push(edges);
@@ -265,29 +261,10 @@ impl<'a, P: Service> Build<'a, P> {
         self.queue.push_back((state, level));
         self.states - 1
     }
-
-    /// The label of an edge: its class of fairness, and who enters by it.
-    fn label(&mut self, action: &Action<P>, enters: u32) -> u16 {
-        let class = strength(self.scenario, action).map(|strength| {
-            let next = u16::try_from(self.classes.len()).expect("there are few kinds of action");
-            let class = *self.classes.entry(action.shape()).or_insert(next);
-            if class == next {
-                self.graph.strengths.push(strength);
-            }
-            class
-        });
-        let next = u16::try_from(self.labels.len()).expect("there are few labels");
-        let label = *self.labels.entry((class, enters)).or_insert(next);
-        if label == next {
-            self.graph.classes.push(class);
-            self.enters.push(enters);
-        }
-        label
-    }
 }
 
 /// How often an action of this class must be taken, if it is fair.
-pub(crate) fn strength<P: Service>(scenario: &Scenario<P>, action: &Action<P>) -> Option<Strength> {
+fn strength<P: Service>(scenario: &Scenario<P>, action: &Action<P>) -> Option<Strength> {
     let fairness = &scenario.fairness;
     let is_among = |kinds: &[ActionKind]| kinds.contains(&action.kind());
     match action {
