@@ -4,11 +4,12 @@ use std::env;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::thread;
 
-use fencepost::consul::SERVICE;
-use fencepost::{AnyScenario, catalogue};
+use fencepost::consul::{Consul, SERVICE};
+use fencepost::{AnyScenario, Scenario, catalogue};
 use fencepost_checker::laws::{Law, walks};
 use fencepost_checker::mutants::Variant;
 use fencepost_checker::{Engine, Limits, Options};
+use fencepost_model::action_kind::ActionKind;
 use fencepost_model::finding::{Finding, Verdict};
 
 use crate::symmetry::scenario;
@@ -91,6 +92,20 @@ fn counts_do_not_depend_on_who_counts() {
         }
         assert_eq!(by(Engine::Stateright, 1), one, "{name} by stateright");
     }
+}
+
+/// What a client can do, and each message, may be a place of faults: where there are places, no action waits and no message is left out.
+#[test]
+fn where_faults_are_kept_to_places_every_action_and_message_counts() {
+    let shipped = named("consul-record");
+    let plain = shipped.of::<Consul>().expect("it is one of Consul");
+    let placed = plain.clone().only_before(ActionKind::Lose, "the server receives");
+    let states = |scenario: &Scenario<Consul>, options: &Options| explored(SERVICE.any(scenario), options)[0].states;
+    let all = Options { leaves_out_unheard: false, ..Options::default() };
+    let reduced = Options { partial_order: true, ..Options::default() };
+    assert_eq!(states(&placed, &reduced), states(plain, &all));
+    assert!(states(plain, &reduced) < states(plain, &Options::default()));
+    assert!(states(plain, &Options::default()) < states(plain, &all));
 }
 
 /// A verdict says that it rests on partial orders; a counterexample says so if a shorter one may exist.

@@ -40,7 +40,7 @@ fn measured(scenario: &dyn AnyScenario, worlds_max: Option<u64>) -> Option<Strin
 }
 
 #[test]
-#[ignore = "takes minutes: cargo test --tests -- --ignored"]
+#[ignore = "takes minutes: .ci/long"]
 fn the_standard_suite_is_certified_by_hand() {
     let mut all = catalogue::all();
     all.retain(|scenario| scenario.description().suite == Suite::Standard);
@@ -51,7 +51,7 @@ fn the_standard_suite_is_certified_by_hand() {
 }
 
 #[test]
-#[ignore = "takes half a minute or more: cargo test --tests -- --ignored"]
+#[ignore = "takes half a minute or more: .ci/long"]
 fn a_large_scenario_is_certified_by_hand() {
     let told = measured(&*scenario("b05-suspend-in-jeopardy"), None).expect("it is proven");
     eprintln!("{told}");
