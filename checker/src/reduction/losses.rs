@@ -6,6 +6,8 @@
 //! * Whatever can follow with fewer messages in flight can follow with more of them: a message in flight prevents nothing, for its delay has no
 //!   bound, and where several are alike either of them may arrive.
 //!
+//! * Where faults are kept to places, a message in flight only makes more places: a place is an action that may be taken.
+//!
 //! So a shortest violation has no loss, and verdicts hold for any number of losses. A fault of the service or a property that the scenario
 //! defines may look at messages; where there is one, losses are explored. Budgets that stop a loss from being explored are printed as before.
 

@@ -98,14 +98,16 @@ fn counts_do_not_depend_on_who_counts() {
 #[test]
 fn where_faults_are_kept_to_places_every_action_and_message_counts() {
     let shipped = named("consul-record");
-    let plain = shipped.of::<Consul>().expect("it is one of Consul");
-    let placed = plain.clone().only_before(ActionKind::Lose, "the server receives");
+    let mut plain = shipped.of::<Consul>().expect("it is one of Consul").clone();
+    // Losses have a reduction of their own, which places of faults do not forbid.
+    (plain.budget.losses, plain.budget.pauses) = (0, 1);
+    let placed = plain.clone().only_before(ActionKind::Pause, "the server receives");
     let states = |scenario: &Scenario<Consul>, options: &Options| explored(SERVICE.any(scenario), options)[0].states;
     let all = Options { leaves_out_unheard: false, ..Options::default() };
     let reduced = Options { partial_order: true, ..Options::default() };
-    assert_eq!(states(&placed, &reduced), states(plain, &all));
-    assert!(states(plain, &reduced) < states(plain, &Options::default()));
-    assert!(states(plain, &Options::default()) < states(plain, &all));
+    assert_eq!(states(&placed, &reduced), states(&placed, &all));
+    assert!(states(&plain, &reduced) < states(&plain, &Options::default()));
+    assert!(states(&plain, &Options::default()) < states(&plain, &all));
 }
 
 /// A verdict says that it rests on partial orders; a counterexample says so if a shorter one may exist.
