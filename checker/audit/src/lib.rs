@@ -100,7 +100,8 @@ pub fn audit_of<S: Service>(text: &str, wanted: Option<&str>, workers: usize) ->
     let scenario =
         read::<S>(&header(text)?.scenario).map_err(|why| AuditError::Unreadable(format!("line 1: {why}")))?;
     if let Some(wanted) = wanted {
-        read(wanted).and_then(|wanted| is_about(&scenario, &wanted)).map_err(AuditError::Refused)?;
+        let none = |why| format!("it is about `{}`, and the other file is of another service: {why}", scenario.name);
+        read(wanted).map_err(none).and_then(|wanted| is_about(&scenario, &wanted)).map_err(AuditError::Refused)?;
     }
     let certified = Certified::read(text)?;
     let worlds = closed::check(&certified, &scenario, workers).map_err(AuditError::Refused)?;

@@ -3,6 +3,7 @@
 mod accepted;
 mod by_hand;
 mod endless;
+mod program;
 mod refused;
 mod witnesses;
 
