@@ -1,6 +1,5 @@
 //! The JSON lines that other programs rely on, with their schema.
 
-mod audit;
 mod conform;
 mod diff;
 mod doctor;
@@ -21,7 +20,6 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use self::kernel::PropertyName;
-pub use audit::AuditJson;
 pub use conform::{AnswerCountJson, ClientFindingJson, LogVerdictJson};
 pub use diff::{DifferenceJson, LossJson, MeasureJson, PromiseChangeJson, Quantiles, SideJson, StepJson};
 pub use doctor::{AssumedBoundJson, DoctorStepJson, PromiseJson, RepairJson, SlackJson, UnderstoodJson};

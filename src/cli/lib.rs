@@ -78,7 +78,6 @@ fn run(arguments: &Arguments) -> Result<exit::Exit, exit::CommandError> {
         Some(Command::New(new)) => commands::new::run(new, &arguments.common),
         Some(Command::List(list)) => commands::list::run(list, &arguments.common),
         Some(Command::Check(check)) => commands::check::run(check, &arguments.common),
-        Some(Command::Audit(audit)) => commands::audit::run(audit, &arguments.common),
         Some(Command::Diff(diff)) => commands::diff::run(diff, &arguments.common),
         Some(Command::Simulate(simulate)) => commands::simulate::run(simulate, &arguments.common),
         Some(Command::Hunt(hunt)) => commands::hunt::run(hunt, &arguments.common),

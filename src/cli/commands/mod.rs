@@ -1,6 +1,5 @@
 //! The commands: each is a file, and none imports another. What several need stands beside this folder.
 
-pub mod audit;
 pub mod check;
 pub mod completions;
 pub mod conform;
@@ -60,8 +59,6 @@ pub enum Command {
     List(list::List),
     /// Explore every execution of a scenario, and judge each promise
     Check(check::Check),
-    /// Check a certificate by the model alone, without the search that found the proof
-    Audit(audit::Audit),
     /// Compare two scenarios: settings, promises, and measured liveness
     Diff(diff::Diff),
     /// Simulate one execution of a scenario, from a seed

@@ -6,7 +6,7 @@ use serde_json::{Map, Value, json};
 
 use super::kernel::{Point, Search};
 use super::{
-    AnswerCountJson, AuditJson, CheckJson, ClientFindingJson, DetectionJson, DifferenceJson, EnvelopeJson, HuntJson,
+    AnswerCountJson, CheckJson, ClientFindingJson, DetectionJson, DifferenceJson, EnvelopeJson, HuntJson,
     LogVerdictJson, LossJson, MeasureJson, MutantJson, NoRepairJson, NothingFoundJson, PromiseChangeJson, PromiseJson,
     ReadyJson, RealignmentJson, ReenactmentJson, RegressionJson, RepairSetJson, RunJson, ScenarioJson, SchedulerJson,
     ShrinkJson, StandInVerdictJson, SweepJson, TortureSummaryJson, TortureTrialJson, TortureViolationJson, WrittenJson,
@@ -22,11 +22,10 @@ macro_rules! lines {
 }
 
 /// The commands that print lines, each with the types of its lines. Without a command, `fencepost` prints those of `check`.
-const COMMANDS: [(&str, Lines); 25] = [
+const COMMANDS: [(&str, Lines); 24] = [
     ("new", lines![WrittenJson<'static>]),
     ("list", lines![ScenarioJson<'static>]),
     ("check", lines![CheckJson<'static>]),
-    ("audit", lines![AuditJson<'static>]),
     ("diff", lines![DifferenceJson<'static>, PromiseChangeJson<'static>, LossJson<'static>, MeasureJson<'static>]),
     ("simulate", lines![RunJson<'static>]),
     ("hunt", lines![HuntJson<'static>, NothingFoundJson<'static>]),

@@ -78,8 +78,6 @@ fn printed(folder: &Path) -> BTreeMap<&'static str, Vec<Value>> {
     run(&["check"], &["lease-one-tick-less", "b01-fencing"]);
     run(&["check", "lease-just-enough", "--max-states", "100"], &[]);
     run(&["check", "lease-late-write-fenced", "--certificate"], &[&file("certificate.jsonl")]);
-    run(&["audit"], &[&file("certificate.jsonl")]);
-    run(&["audit"], &[&file("certificate.jsonl"), "lease-just-enough"]);
     run(&["diff", "lease-just-enough", "lease-one-tick-less", "--seeds", "5"], &[]);
     run(&["diff", "lease-just-enough", "b42-ascending", "--seeds", "5", "--max-states", "100"], &[]);
     run(&["simulate", "b01-no-fencing", "--seed", "1"], &[]);
