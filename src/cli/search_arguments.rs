@@ -67,6 +67,34 @@ impl From<EngineName> for Engine {
 }
 
 impl SearchArguments {
+    /// Whether several searches at a time, each with a thread of its own, are what these arguments ask for.
+    pub fn are_for_many(&self) -> bool {
+        self.workers.is_none() && self.max_memory.is_none()
+    }
+
+    /// Searches one of many scenarios with one thread.
+    pub fn beside_others<T>(
+        &self,
+        only: Option<Property>,
+        search: impl FnOnce(&Options) -> T,
+    ) -> Result<T, CommandError> {
+        let supervisor = Arc::new(Watch::new(self.timeout, self.max_memory)?);
+        Ok(search(&Options { supervisor, ..self.options(only) }))
+    }
+
+    /// How to search, without supervision.
+    fn options(&self, only: Option<Property>) -> Options {
+        Options {
+            limits: Limits { states: self.max_states, depth: self.max_depth },
+            only,
+            engine: self.engine.into(),
+            symmetry: self.symmetry == Switch::On,
+            leaves_out_unheard: self.unheard == Switch::Off,
+            partial_order: self.partial_order,
+            ..Options::default()
+        }
+    }
+
     /// Searches under the eyes of a supervisor. `only`: the one promise that is judged, if not all are.
     pub fn watched<T, E>(
         &self,
@@ -82,17 +110,9 @@ impl SearchArguments {
             watch = watch.showing(name);
         }
         let watch = Arc::new(watch);
-        let options = Options {
-            limits: Limits { states: self.max_states, depth: self.max_depth },
-            supervisor: Arc::<Watch>::clone(&watch),
-            only,
-            engine: self.engine.into(),
-            symmetry: self.symmetry == Switch::On,
-            leaves_out_unheard: self.unheard == Switch::Off,
-            partial_order: self.partial_order,
-            workers: self.workers.map_or_else(cores, usize::from),
-            ..Options::default()
-        };
+        let supervisor = Arc::<Watch>::clone(&watch);
+        let options =
+            Options { supervisor, workers: self.workers.map_or_else(cores, usize::from), ..self.options(only) };
         let outcomes = search(&options)?;
         watch.finish();
         Ok(outcomes)

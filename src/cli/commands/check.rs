@@ -11,13 +11,14 @@ use fencepost::checker::{Limits, Options};
 use fencepost::model::finding::Finding;
 use fencepost::reports::export::{junit, markdown};
 use fencepost::reports::html::{Background, Measurements, page};
-use fencepost::{AnyScenario, Property, Suite};
+use fencepost::{AnyOutcome, AnyScenario, Property, Suite};
 
 use crate::args::{Common, property};
 use crate::exit::{CommandError, Exit};
 use crate::findings::{exit, keep, told};
 use crate::json::CheckJson;
 use crate::output::{say, say_json, write};
+use crate::parallel::{one_by_one, progress};
 use crate::search_arguments::SearchArguments;
 use crate::studies::background;
 use crate::supervisor::stop_on_interrupt;
@@ -42,7 +43,7 @@ pub struct Check {
     property: Option<Property>,
     #[command(flatten)]
     search: SearchArguments,
-    /// Write a certificate to FILE: why the promises of the scenario hold, for `fencepost audit`. Promises that are expected to break are left out
+    /// Write a certificate to FILE: why the promises of the scenario hold, for the program `fencepost-audit`. Promises that are expected to break are left out
     #[arg(long, value_name = "FILE", conflicts_with_all = ["suite", "from", "partial_order"])]
     certificate: Option<PathBuf>,
     /// Write the verdicts to FILE for other programs; the extension selects the format: JUnit (.xml), Markdown (.md)
@@ -102,21 +103,10 @@ pub fn run(check: &Check, common: &Common) -> Result<Exit, CommandError> {
     if let Some(moment) = &check.from {
         return around(check, moment, common);
     }
-    let mut findings = Vec::new();
-    for scenario in &scenarios {
-        if !common.quiet {
-            scenario.notes().iter().for_each(|note| eprintln!("note: {}: {note}", scenario.name()));
-        }
-        let outcomes =
-            check.search.watched((scenario.name(), check.property), common, |options| scenario.check(options))?;
-        if outcomes.is_empty() {
-            return Err(CommandError::Input(nothing(&**scenario, check.property)));
-        }
-        for outcome in outcomes {
-            findings.push(keep(outcome, common.out.as_deref())?);
-            tell(findings.last().expect("just added"), common);
-        }
+    for scenario in scenarios.iter().filter(|_| !common.quiet) {
+        scenario.notes().iter().for_each(|note| eprintln!("note: {}: {note}", scenario.name()));
     }
+    let findings = findings(check, &scenarios, common)?;
     if let Some(out) = &common.out {
         let title = match (own.len(), own.first()) {
             (1, Some(name)) => format!("fencepost: {name}"),
@@ -135,6 +125,37 @@ pub fn run(check: &Check, common: &Common) -> Result<Exit, CommandError> {
         certify(check, &**scenario, &findings, file, common)?;
     }
     Ok(exit(&findings))
+}
+
+/// Checks the scenarios: several side by side, unless it is said how many threads a search has or how much memory there is.
+fn findings(check: &Check, scenarios: &[Box<dyn AnyScenario>], common: &Common) -> Result<Vec<Finding>, CommandError> {
+    let mut findings = Vec::new();
+    let mut keep_all = |scenario: &dyn AnyScenario, outcomes: Vec<AnyOutcome>| {
+        if outcomes.is_empty() {
+            return Err(CommandError::Input(nothing(scenario, check.property)));
+        }
+        for outcome in outcomes {
+            let finding = keep(outcome, common.out.as_deref())?;
+            tell(&finding, common);
+            findings.push(finding);
+        }
+        Ok(())
+    };
+    if scenarios.len() > 1 && check.search.are_for_many() {
+        let bar = progress(scenarios.len(), "scenarios", common.quiet);
+        one_by_one(
+            scenarios,
+            &bar,
+            |scenario| check.search.beside_others(check.property, |options| scenario.check(options)),
+            |scenario, searched| keep_all(&**scenario, searched??),
+        )?;
+    } else {
+        for scenario in scenarios {
+            let search = |options: &Options| scenario.check(options);
+            keep_all(&**scenario, check.search.watched((scenario.name(), check.property), common, search)?)?;
+        }
+    }
+    Ok(findings)
 }
 
 /// Writes a certificate. Where it cannot be finished, there is none.
@@ -160,7 +181,7 @@ fn certify(
     let size = written.inspect_err(|_| drop(fs::remove_file(&unfinished)))?;
     fs::rename(&unfinished, file).map_err(unwritable)?;
     let told = format!(
-        "certificate: {} ({} worlds, {} transitions); check it with: fencepost audit {}",
+        "certificate: {} ({} worlds, {} transitions); check it with: fencepost-audit {}",
         file.display(),
         size.members,
         size.transitions,
