@@ -1,4 +1,4 @@
-//! How runs are taken: what `simulate` and `hunt` have in common.
+//! How runs are taken: what `simulate`, `hunt` and `diff` have in common.
 
 use std::fs;
 use std::ops::RangeInclusive;
@@ -82,6 +82,22 @@ pub fn are_countable(axes: &[Axis]) -> Result<(), CommandError> {
         return Ok(());
     }
     Err(CommandError::Input(format!("`vary`: these are more than {COMBINATIONS_MAX} combinations; name fewer values")))
+}
+
+/// A scenario with other settings; none if there are several values of one of them.
+///
+/// # Errors
+/// The scenario is impossible with them.
+pub fn changed(scenario: &dyn AnyScenario, axes: &[Axis]) -> Result<Option<Box<dyn AnyScenario>>, CommandError> {
+    if axes.is_empty() {
+        return Ok(Some(scenario.copy()));
+    }
+    are_countable(axes)?;
+    let mut varied = scenario.vary(axes);
+    match (varied.pop(), varied.is_empty()) {
+        (Some(one), true) => one.scenario.map(Some).map_err(|error| CommandError::Input(error.to_string())),
+        _ => Ok(None),
+    }
 }
 
 /// The scheduler of this name.

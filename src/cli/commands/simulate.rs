@@ -9,7 +9,7 @@ use crate::args::{Common, axis};
 use crate::exit::{CommandError, Exit};
 use crate::output::{say, say_json, write_trace};
 use crate::print::{is_surprising, line, tell};
-use crate::run_arguments::{self, RunArguments};
+use crate::run_arguments::{self, RunArguments, changed};
 use crate::target;
 
 #[derive(Args, Debug)]
@@ -67,17 +67,9 @@ pub fn run(simulate: &Simulate, common: &Common) -> Result<Exit, CommandError> {
 impl Simulate {
     /// The scenario with the settings that were asked for.
     fn varied(&self, scenario: &dyn AnyScenario) -> Result<Box<dyn AnyScenario>, CommandError> {
-        if self.vary.is_empty() {
-            return Ok(scenario.copy());
-        }
-        run_arguments::are_countable(&self.vary)?;
-        let mut varied = scenario.vary(&self.vary);
-        match (varied.pop(), varied.is_empty()) {
-            (Some(one), true) => one.scenario.map_err(|error| CommandError::Input(error.to_string())),
-            _ => Err(CommandError::Input(
-                "a run has one value of each setting; `fencepost sweep` takes several".to_owned(),
-            )),
-        }
+        changed(scenario, &self.vary)?.ok_or_else(|| {
+            CommandError::Input("a run has one value of each setting; `fencepost sweep` takes several".to_owned())
+        })
     }
 
     fn settings(&self) -> Settings {

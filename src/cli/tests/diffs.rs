@@ -38,6 +38,30 @@ fn a_lost_promise_is_shown_with_a_shortest_execution_of_the_second_scenario() {
 }
 
 #[test]
+fn a_scenario_is_compared_with_itself_under_other_settings() {
+    let output = fencepost(&["diff", "lease-just-enough", "--vary", "service.grace=1", "--seeds", "20"]);
+    let printed = stdout(&output);
+    assert_eq!(output.status.code(), Some(1), "{}{printed}", stderr(&output));
+    for part in [
+        "A: lease-just-enough (lease)\nB: lease-just-enough (lease), with other settings\n",
+        "settings that differ:\n  service.grace  2 → 1\n",
+        "✗ lost       mutual-exclusion  A: proven, ",
+    ] {
+        assert!(printed.contains(part), "“{part}” is not in:\n{printed}");
+    }
+    for (arguments, says) in [
+        (&["--vary", "service.grace=1,2"][..], "--vary: B has one value of each setting"),
+        (&["--vary", "service.grase=1"], "service.grase"),
+        (&["lease-one-tick-less", "--vary", "service.grace=1"], "cannot be used with"),
+        (&[], "required"),
+    ] {
+        let refused = fencepost(&[&["diff", "lease-just-enough"], arguments].concat());
+        assert_eq!(refused.status.code(), Some(2), "{arguments:?}");
+        assert!(stderr(&refused).contains(says), "{arguments:?}: {}", stderr(&refused));
+    }
+}
+
+#[test]
 fn differences_promises_losses_and_measures_are_json_lines() {
     let folder = folder("diff-json");
     let out = folder.to_str().expect("text");

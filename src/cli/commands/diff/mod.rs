@@ -9,23 +9,24 @@ mod tell;
 use std::ops::Range;
 
 use clap::Args;
+use fencepost::model::scenario::Axis;
 use fencepost::sim::{SchedulerKind, Settings};
 use fencepost::{AnyScenario, Property};
 
 use self::measures::{SEEDS_MAX, measure};
 use self::promises::{Change, Compared, Judged, compare, tick};
 use self::settings::differences;
-use crate::args::{Common, property, seeds};
+use crate::args::{Common, axis, property, seeds};
 use crate::exit::{CommandError, Exit};
 use crate::findings::keep;
-use crate::run_arguments::{CLIENTS, ProfileFile, ROUNDS, STORMS, profile, scheduler};
+use crate::run_arguments::{CLIENTS, ProfileFile, ROUNDS, STORMS, changed, profile, scheduler};
 use crate::search_arguments::SearchArguments;
 use crate::supervisor::{stop_on_interrupt, stopped, was_interrupted};
 use crate::target;
 
 /// Compare two scenarios: settings, promises, and liveness as it is measured over seeds
 ///
-/// Both scenarios are searched. A promise that only one of them makes is judged in the other as well, if its service can make it.
+/// B is a scenario of its own, or A with other settings (`--vary`). Both are searched. A promise that only one of them makes is judged in the other as well, if its service can make it.
 /// A promise is lost if A keeps it and B does not, gained if B keeps it and A does not, and undecided if the verdict on either
 /// side is bounded or vacuous. Each loss is shown as a shortest execution of B. The measurements are no proof.
 #[derive(Args, Debug)]
@@ -34,7 +35,11 @@ pub struct Diff {
     /// A scenario or scenario file: the one before
     a: String,
     /// A scenario or scenario file: the one after
-    b: String,
+    #[arg(required_unless_present = "vary")]
+    b: Option<String>,
+    /// B is A with another value of a setting, for example of a recipe or a version: service.recipe=go-lock
+    #[arg(long, value_name = "KEY=VALUE", value_parser = axis, conflicts_with = "b")]
+    vary: Vec<Axis>,
     /// Compare only this promise
     #[arg(long, value_parser = property, value_name = "NAME")]
     property: Option<Property>,
@@ -63,7 +68,7 @@ pub struct Diff {
 const EXIT_CODES: &str = "Exit codes: 0 no promise is lost; 1 a promise is lost; 2 bad usage or input; 3 no promise is lost, and at least one is undecided; 4 internal error.";
 
 pub fn run(diff: &Diff, common: &Common) -> Result<Exit, CommandError> {
-    let pair = [target::one(&diff.a, common)?, target::one(&diff.b, common)?];
+    let pair = diff.pair(common)?;
     if diff.seeds.end - diff.seeds.start > SEEDS_MAX {
         return Err(CommandError::Input(format!("--seeds: there can be {SEEDS_MAX} of them at most")));
     }
@@ -128,6 +133,17 @@ fn exit(promises: &[Compared]) -> Exit {
 }
 
 impl Diff {
+    /// A and B.
+    fn pair(&self, common: &Common) -> Result<[Box<dyn AnyScenario>; 2], CommandError> {
+        let a = target::one(&self.a, common)?;
+        let b = match &self.b {
+            Some(b) => Some(target::one(b, common)?),
+            None => changed(&*a, &self.vary)?,
+        };
+        let several = || CommandError::Input("--vary: B has one value of each setting".to_owned());
+        Ok([a, b.ok_or_else(several)?])
+    }
+
     /// How a run is measured, except for its seed: as `fencepost tradeoff` measures it.
     fn settings(&self) -> Settings {
         Settings {

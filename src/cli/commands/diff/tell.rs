@@ -15,9 +15,9 @@ use crate::output::say;
 
 /// The two scenarios.
 pub fn head(pair: &[Box<dyn AnyScenario>; 2]) {
-    for (side, scenario) in ["A", "B"].iter().zip(pair) {
-        say(&format!("{side}: {} ({})\n", scenario.name(), scenario.system()));
-    }
+    let [a, b] = pair.each_ref().map(|scenario| format!("{} ({})", scenario.name(), scenario.system()));
+    let with = if a == b { ", with other settings" } else { "" };
+    say(&format!("A: {a}\nB: {b}{with}\n"));
 }
 
 /// The fields that differ.
