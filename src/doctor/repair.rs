@@ -97,6 +97,10 @@ pub struct Price {
     pub failover: Option<Duration>,
     /// How long until the servers notice that it is dead.
     pub notice: Option<Duration>,
+    /// For how long a live holder may stand still, at most, before its session may end by a false expiry: `notice` after a renewal that was
+    /// at the servers at once, the next one has to be there, and it is sent a period later by the holder's clock and may be under way for
+    /// the bound on latency. 0: a renewal that takes the whole bound may be too late. None: nothing is renewed, or no TTL ends a session.
+    pub stall: Option<Duration>,
     /// How many renewals each client sends in an hour.
     pub renewals_an_hour: u64,
 }
@@ -109,6 +113,10 @@ impl Price {
         let period = question.renew_every.map_or(0, |period| period.nanoseconds().unsigned_abs());
         Price {
             failover: notice.map(|notice| sum(notice, question.delay())),
+            stall: notice.zip(question.renew_every).map(|(notice, period)| {
+                let next = sum(sum(period, question.drift.of(period)), question.latency);
+                Duration::of_nanoseconds((notice.nanoseconds() - next.nanoseconds()).max(0))
+            }),
             notice,
             renewals_an_hour: hour.checked_div(period).unwrap_or(0),
         }
@@ -118,11 +126,16 @@ impl Price {
 impl fmt::Display for Price {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match (self.notice, self.failover) {
-            (Some(notice), Some(failover)) => write!(
-                f,
-                "a dead holder is noticed {notice} after its last renewal, its lock is free after {failover}; {} renewals an hour",
-                self.renewals_an_hour
-            ),
+            (Some(notice), Some(failover)) => {
+                write!(
+                    f,
+                    "a dead holder is noticed {notice} after its last renewal, its lock is free after {failover}; "
+                )?;
+                if let Some(stall) = self.stall {
+                    write!(f, "no false expiry of a live one that stands still for less than {stall}; ")?;
+                }
+                write!(f, "{} renewals an hour", self.renewals_an_hour)
+            }
             _ => f.write_str(
                 "a dead holder is noticed by no TTL: its lock is free when a check or an operator ends its session",
             ),

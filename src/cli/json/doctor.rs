@@ -90,5 +90,8 @@ pub struct RepairJson {
     pub failover: Option<Duration>,
     #[schemars(with = "Option<String>")]
     pub notice: Option<Duration>,
+    /// A live holder that stands still for less than this keeps its session.
+    #[schemars(with = "Option<String>")]
+    pub stall: Option<Duration>,
     pub renewals_an_hour: u64,
 }

@@ -21,6 +21,9 @@ pub struct RepairSetJson<'a> {
     pub idle: Option<f64>,
     /// Measured over seeds: requests for each entry.
     pub requests: Option<f64>,
+    /// Measured over seeds: sessions that ended by themselves while their client was alive, in 1,000 ticks of a client; null for a service
+    /// without sessions.
+    pub false_expiries: Option<f64>,
     /// The scenario file, with `--out`.
     pub file: Option<String>,
 }

@@ -1,7 +1,7 @@
 //! Whole answers.
 
 use fencepost_doctor::{
-    Change, Direction, Doctor, LockBelief, Promise, Quantity, QuantityValue, Question, Repair, Verdict,
+    Change, Direction, Doctor, LockBelief, Price, Promise, Quantity, QuantityValue, Question, Repair, Verdict,
 };
 use fencepost_model::trace::replay;
 use fencepost_model::units::{Duration, PartsPerMillion};
@@ -93,6 +93,30 @@ fn a_holder_is_kept_if_renewals_arrive_in_time() {
     assert!(judge("7.5s", "2s").is_kept());
     assert!(judge("7.5s", "20s").is_broken());
     assert!(judge("31s", "0s").is_broken());
+}
+
+/// The price says for how long a live holder may stand still. It is arithmetic: the checker finds an execution where it is that long.
+#[test]
+fn a_false_expiry_takes_as_long_as_the_price_says() {
+    for (ttl, renew, latency, stall) in [("15s", "7.5s", "0s", "22.5s"), ("10s", "2s", "500ms", "17.5s")] {
+        let asked = Question {
+            ttl: Some(duration(ttl)),
+            renew_every: Some(duration(renew)),
+            latency: duration(latency),
+            drift: PartsPerMillion::default(),
+            pause: duration(stall),
+            ..asked(LockBelief::ByMonitor)
+        };
+        assert_eq!(Price::of(&asked).stall, Some(duration(stall)), "{ttl}");
+        let mut doctor = Doctor::default();
+        let lost = doctor.judge(&asked, Promise::KeepsLock).expect("no internal error");
+        assert!(lost.is_broken(), "{ttl}: {lost:?}");
+        let short = Question { pause: duration("1s"), ..asked };
+        let kept = doctor.judge(&short, Promise::KeepsLock).expect("no internal error");
+        assert!(kept.is_kept(), "{ttl}: {kept:?}");
+    }
+    let seldom = Question { renew_every: Some(duration("31s")), ..asked(LockBelief::ByMonitor) };
+    assert_eq!(Price::of(&seldom).stall, Some(Duration::ZERO), "two TTLs are over before the next renewal");
 }
 
 #[test]

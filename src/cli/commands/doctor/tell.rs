@@ -190,6 +190,7 @@ impl PromiseJson {
                         breaks: repair.breaks.iter().map(|promise| promise.name()).collect(),
                         failover: price.failover,
                         notice: price.notice,
+                        stall: price.stall,
                         renewals_an_hour: price.renewals_an_hour,
                     }
                 })

@@ -1,6 +1,7 @@
 //! What a repair costs in liveness, measured over seeds. Samples, and no proof.
 
 use fencepost::AnyScenario;
+use fencepost::model::finding::Measurement;
 use fencepost::sim::{SchedulerKind, Settings};
 
 /// The maximum number of actions of a measured run.
@@ -13,6 +14,9 @@ pub struct Price {
     pub idle: f64,
     /// The requests to the service, for each entry.
     pub requests: f64,
+    /// False expiries: sessions that ended by themselves while their client was alive, in 1,000 ticks of a client; none if the service
+    /// has no sessions.
+    pub false_expiries: Option<f64>,
 }
 
 /// The price of a scenario; none if it cannot be simulated, or if no client ever enters.
@@ -28,14 +32,22 @@ pub fn price(scenario: &dyn AnyScenario, seeds: u64) -> Option<Price> {
         ..Settings::default()
     };
     scenario.can_be_simulated(&settings).ok()?;
-    let (mut entries, mut idle, mut requests) = (0, 0, 0);
+    let mut sum = Measurement::default();
     for seed in 0..seeds {
         let run = scenario.summarize(&Settings { seed, ..settings.clone() });
         let measured = run.measurement.filter(|_| run.actions < ACTIONS_MAX)?;
-        entries += measured.entries;
-        idle += measured.idle;
-        requests += measured.requests;
+        sum.entries += measured.entries;
+        sum.idle += measured.idle;
+        sum.requests += measured.requests;
+        sum.sessions += measured.sessions;
+        sum.mistakes += measured.mistakes;
+        sum.watched += measured.watched;
     }
-    let each = |sum: f64| sum / entries as f64;
-    (entries > 0).then(|| Price { idle: each(idle as f64 / refinement as f64), requests: each(requests as f64) })
+    let ticks = |time: i64| time as f64 / refinement as f64;
+    let each = |count: f64| count / sum.entries as f64;
+    (sum.entries > 0).then(|| Price {
+        idle: each(ticks(sum.idle)),
+        requests: each(sum.requests as f64),
+        false_expiries: (sum.sessions > 0).then(|| sum.mistakes as f64 * 1000.0 / ticks(sum.watched)),
+    })
 }

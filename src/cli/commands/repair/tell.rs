@@ -1,6 +1,7 @@
 //! What `fencepost repair` prints.
 
 use super::Priced;
+use super::price::Price;
 use super::search::Tried;
 use super::trial::Base;
 use crate::args::Common;
@@ -54,10 +55,14 @@ fn told(priced: &Priced) -> String {
     let states: u64 = priced.repair.findings.iter().map(|finding| finding.states).max().unwrap_or_default();
     let mut text = format!("✓ {}\n", edits.join("\n  "));
     text += &match priced.price {
-        Some(price) => format!(
-            "    proven, {states} states; measured: {:.2} ticks idle and {:.1} requests for each entry\n",
-            price.idle, price.requests
-        ),
+        Some(Price { idle, requests, false_expiries }) => {
+            let of_sessions =
+                false_expiries.map(|rate| format!(", {rate:.2} false expiries in 1,000 ticks of a client"));
+            format!(
+                "    proven, {states} states; measured: {idle:.2} ticks idle and {requests:.1} requests for each entry{}\n",
+                of_sessions.unwrap_or_default()
+            )
+        }
         None => format!("    proven, {states} states; its price cannot be measured\n"),
     };
     if let Some(file) = &priced.file {
@@ -98,6 +103,7 @@ fn line<'a>(base: &'a Base, priced: &'a Priced) -> RepairSetJson<'a> {
         assumptions: priced.repair.scenario.assumptions().into_iter().map(|assumption| assumption.sentence).collect(),
         idle: priced.price.map(|price| price.idle),
         requests: priced.price.map(|price| price.requests),
+        false_expiries: priced.price.and_then(|price| price.false_expiries),
         file: priced.file.as_ref().map(|file| file.display().to_string()),
     }
 }
