@@ -1,6 +1,6 @@
 //! What published documents say, and what comes of it: the flaws, and which promise of which scenario shows each of them.
 
-use fencepost_model::finding::Property;
+use fencepost_model::finding::{Finding, Property};
 use serde::Deserialize;
 
 /// A document, and what it gets wrong.
@@ -40,6 +40,13 @@ pub struct Promise {
     pub scenario: String,
     /// The promise that decides whether the document is right.
     pub property: Property,
+}
+
+impl Promise {
+    /// What a run found about it.
+    pub(crate) fn find<'a>(&self, findings: &'a [Finding]) -> Option<&'a Finding> {
+        findings.iter().find(|finding| finding.scenario == self.scenario && finding.property == self.property)
+    }
 }
 
 impl Document {

@@ -6,6 +6,7 @@
 //! legend     what the signs in a story mean
 //! diagram    a story as a space-time diagram (SVG)
 //! documents  what published documents say, and which promises show that it is wrong
+//! choice     what to choose by: the same questions to each service
 //! chart      points with intervals on two axes (SVG)
 //! study      what settings cost: table, chart, and data for other tools
 //! statistics how sure a number is
@@ -17,6 +18,7 @@
 //! Same findings, same bytes: no artefact contains a wall-clock time.
 
 pub mod chart;
+pub mod choice;
 pub mod diagram;
 pub mod documents;
 mod escape;

@@ -9,6 +9,7 @@ use fencepost::AnyScenario;
 use fencepost::catalogue::{self, documents};
 use fencepost::model::finding::Study;
 use fencepost::registry::Description;
+use fencepost::reports::choice::Choice;
 use fencepost::reports::documents::Document;
 use fencepost::reports::html::{Background, Measurements, Ready, ScenarioText};
 use fencepost::sim::Profile;
@@ -71,7 +72,7 @@ pub fn background(scenarios: &[Box<dyn AnyScenario>], out: &Path) -> Background 
         RECORDED.iter().flat_map(|text| read(text).expect("the recorded files are tested")).collect();
     let texts = scenarios.iter().map(|scenario| (scenario.name().to_owned(), text(&**scenario, &recorded))).collect();
     let documents = documents().map(Document::read).collect();
-    Background { own: BTreeSet::new(), texts, documents, studies: ready(out) }
+    Background { own: BTreeSet::new(), texts, choice: Some(Choice::shipped()), documents, studies: ready(out) }
 }
 
 fn text(scenario: &dyn AnyScenario, recorded: &[SeenViolation]) -> ScenarioText {

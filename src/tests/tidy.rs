@@ -6,9 +6,10 @@ use std::path::{Path, PathBuf};
 
 use fencepost::catalogue;
 use fencepost::registry::Description;
+use fencepost::reports::choice::{Choice, ChoiceAnswer};
 use fencepost::reports::documents;
 use fencepost::with_scenario;
-use fencepost::{Expect, Promise, Property};
+use fencepost::{Expect, Promise, Property, Suite};
 
 fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
@@ -284,6 +285,31 @@ fn every_flaw_that_the_report_names_is_shown_and_mended_by_a_scenario() {
         count += 1;
     }
     assert!(count > 50, "{count}");
+}
+
+/// The page to choose by says nothing that the standard suite does not check, and asks every service everything.
+#[test]
+fn every_service_answers_every_question_by_promises_of_the_standard_suite_or_says_why_not() {
+    let choice = Choice::shipped();
+    let standard: Vec<_> =
+        catalogue::all().into_iter().filter(|scenario| scenario.description().suite == Suite::Standard).collect();
+    for promise in choice.promises() {
+        let scenario = standard.iter().find(|scenario| scenario.name() == promise.scenario);
+        let scenario = scenario.unwrap_or_else(|| panic!("`{}` is not in the standard suite", promise.scenario));
+        let is_made = scenario.promises().iter().any(|made| made.property == promise.property);
+        assert!(is_made, "`{}` does not promise {}", promise.scenario, promise.property.name());
+    }
+    let keys: Vec<&str> = choice.services.iter().map(|service| service.key.as_str()).collect();
+    for question in &choice.questions {
+        let answers: Vec<&str> = question.answers.keys().map(String::as_str).collect();
+        assert!(keys.iter().all(|key| answers.contains(key)) && answers.len() == keys.len(), "{}", question.title);
+    }
+    for answer in choice.questions.iter().flat_map(|question| question.answers.values()) {
+        match answer {
+            ChoiceAnswer::Shown(promises) => assert!(!promises.is_empty(), "an answer without a promise"),
+            ChoiceAnswer::None(why) => assert!(why.ends_with('.'), "a reason is a sentence: {why}"),
+        }
+    }
 }
 
 #[test]

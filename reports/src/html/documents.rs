@@ -24,7 +24,7 @@ pub(super) fn section(documents: &[Document], findings: &[Finding]) -> Option<Ma
 }
 
 fn table(document: &Document, findings: &[Finding]) -> Option<Markup> {
-    let is_met = |flaw: &&Flaw| find(&flaw.shown, findings).is_some();
+    let is_met = |flaw: &&Flaw| flaw.shown.find(findings).is_some();
     let flaws: Vec<&Flaw> = document.flaws.iter().filter(is_met).collect();
     let count = match (flaws.len(), document.flaws.len()) {
         (0, _) => return None,
@@ -62,13 +62,9 @@ pub(super) fn marked(text: &str) -> Markup {
     }
 }
 
-fn find<'a>(promise: &Promise, findings: &'a [Finding]) -> Option<&'a Finding> {
-    findings.iter().find(|finding| finding.scenario == promise.scenario && finding.property == promise.property)
-}
-
 /// What this run says about a promise, with the way to it.
 fn verdict(promise: &Promise, findings: &[Finding]) -> Markup {
-    match find(promise, findings) {
+    match promise.find(findings) {
         Some(finding) => verdict_line(finding),
         None => html! { code { "fencepost check " (promise.scenario) } " " small { "not part of this run" } },
     }

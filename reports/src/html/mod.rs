@@ -1,5 +1,6 @@
 //! One self-contained page: no network, dark and light, usable with a keyboard, printable.
 
+mod choice;
 mod documents;
 mod hazards;
 mod overview;
@@ -13,6 +14,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use fencepost_model::finding::{Assumption, AssumptionClass, Finding, Story};
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 
+use crate::choice::Choice;
 use crate::documents::Document;
 use crate::matrix::rows;
 pub use story::ScenarioText;
@@ -30,6 +32,8 @@ pub struct Background {
     pub own: BTreeSet<String>,
     /// What scenario files say of themselves, by the scenarios' names.
     pub texts: Texts,
+    /// What to choose by; none: the page does not compare services.
+    pub choice: Option<Choice>,
     /// What published documents say, and which promises show that it is wrong.
     pub documents: Vec<Document>,
     /// Studies of what settings cost.
@@ -41,7 +45,7 @@ const SCRIPT: &str = include_str!("script.js");
 
 /// The page about some findings.
 pub fn page(findings: &[Finding], title: &str, background: &Background) -> String {
-    let Background { own, texts, documents, studies } = background;
+    let Background { own, texts, choice, documents, studies } = background;
     let (own, catalogue): (Vec<_>, Vec<_>) = rows(findings).into_iter().partition(|row| own.contains(&row[0].scenario));
     let whole = (!own.is_empty()).then(|| {
         html! { div #scenarios { @for row in &own { (section::whole(row, texts)) } } }
@@ -58,6 +62,7 @@ pub fn page(findings: &[Finding], title: &str, background: &Background) -> Strin
     let parts = [
         ("verdicts", "Verdicts", is_several.then(|| overview::own(&own))),
         ("scenarios", if is_several { "Scenarios" } else { "Scenario" }, whole),
+        ("choice", "What to choose by", choice.as_ref().and_then(|choice| choice::section(choice, findings, texts))),
         (
             "systems",
             "Verdicts by system",

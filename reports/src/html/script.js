@@ -57,4 +57,4 @@ function unfold() {
 addEventListener("hashchange", unfold);
 unfold();
 // A printed page cannot be unfolded.
-addEventListener("beforeprint", () => document.querySelectorAll("details.scenario, details.system").forEach((part) => { part.open = true; }));
+addEventListener("beforeprint", () => document.querySelectorAll("details.scenario, details.system, details.question").forEach((part) => { part.open = true; }));
