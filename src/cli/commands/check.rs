@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use fencepost::checker::{Limits, Options};
-use fencepost::model::finding::Finding;
+use fencepost::model::finding::{Finding, Verdict};
 use fencepost::reports::export::{junit, markdown};
 use fencepost::reports::html::{Background, Measurements, page};
 use fencepost::{AnyScenario, Property, Suite};
@@ -19,6 +19,7 @@ use crate::findings::{exit, keep, told};
 use crate::json::CheckJson;
 use crate::output::{say, say_json, write};
 use crate::search_arguments::SearchArguments;
+use crate::store;
 use crate::studies::background;
 use crate::supervisor::stop_on_interrupt;
 use crate::target::{self, nothing, quoted};
@@ -42,6 +43,11 @@ pub struct Check {
     property: Option<Property>,
     #[command(flatten)]
     search: SearchArguments,
+    /// Keep the states of the search in the folder DIR, and resume the search that it contains, also after the program was killed. For spaces
+    /// larger than memory: --max-memory is then the size of the buffers in MiB [default: 256], and stops nothing; parts of states stay in
+    /// memory, and so do the state graphs of promises about endless executions
+    #[arg(long, value_name = "DIR", conflicts_with = "from")]
+    store: Option<PathBuf>,
     /// Write a certificate to FILE: why the promises of the scenario hold, for `fencepost audit`. Promises that are expected to break are left out
     #[arg(long, value_name = "FILE", conflicts_with_all = ["suite", "from", "partial_order"])]
     certificate: Option<PathBuf>,
@@ -102,13 +108,15 @@ pub fn run(check: &Check, common: &Common) -> Result<Exit, CommandError> {
     if let Some(moment) = &check.from {
         return around(check, moment, common);
     }
+    let store = check.store.as_deref().map(|folder| store::open(folder, check.search.max_memory)).transpose()?;
     let mut findings = Vec::new();
     for scenario in &scenarios {
         if !common.quiet {
             scenario.notes().iter().for_each(|note| eprintln!("note: {}: {note}", scenario.name()));
         }
-        let outcomes =
-            check.search.watched((scenario.name(), check.property), common, |options| scenario.check(options))?;
+        let outcomes = check.search.watched((scenario.name(), check.property), common, |options| {
+            scenario.check(&Options { store: store.clone(), ..options.clone() })
+        })?;
         if outcomes.is_empty() {
             return Err(CommandError::Input(nothing(&**scenario, check.property)));
         }
@@ -130,11 +138,18 @@ pub fn run(check: &Check, common: &Common) -> Result<Exit, CommandError> {
             say(&format!("report: {}\n", report.display()));
         }
     }
+    if let Some(folder) = check.store.as_deref().filter(|_| !common.quiet && findings.iter().any(is_bounded)) {
+        eprintln!("fencepost: {} keeps what was searched: the same command resumes the search", folder.display());
+    }
     check.export.iter().try_for_each(|Exported { file, format }| write(file, &format(&findings)))?;
     if let (Some(file), [scenario]) = (&check.certificate, &scenarios[..]) {
         certify(check, &**scenario, &findings, file, common)?;
     }
     Ok(exit(&findings))
+}
+
+fn is_bounded(finding: &Finding) -> bool {
+    matches!(finding.verdict, Verdict::Bounded { .. })
 }
 
 /// Writes a certificate. Where it cannot be finished, there is none.
