@@ -312,6 +312,9 @@ fn refused(folder: &MemoryFolder, by: impl FnOnce() -> Result<(SearchResult, u64
     error
 }
 
+/// What happens to the bytes of a file.
+type Change<'a> = &'a dyn Fn(&mut Vec<u8>);
+
 #[test]
 fn a_damaged_store_is_refused_whichever_file_it_is() {
     let maze = &mazes()[0];
@@ -322,7 +325,7 @@ fn a_damaged_store_is_refused_whichever_file_it_is() {
     assert!(sound.len() > 12, "{:?}", sound.keys());
     for (path, bytes) in &sound {
         let middle = bytes.len() / 2;
-        let changes: [&dyn Fn(&mut Vec<u8>); 4] =
+        let changes: [Change<'_>; 4] =
             [&|bytes| bytes[middle] ^= 1, &|bytes| bytes.truncate(middle), &|bytes| bytes.push(b'7'), &|bytes| {
                 bytes.insert(middle, 0)
             }];
