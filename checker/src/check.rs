@@ -6,12 +6,13 @@ use fencepost_model::scenario::{Expect, Promise, Scenario};
 use fencepost_model::service::Service;
 use fencepost_model::trace::{Trace, leave_out_steps};
 
+use crate::engine::StoreError;
 use crate::limits::Limits;
 use crate::liveness::Liveness;
 use crate::options::{Engine, Options};
 use crate::outcome::{CheckOutcome, Exploration, InternalError, TimedExploration};
 use crate::reduction::{Form, Losses, PartialOrder, Unheard};
-use crate::worlds::Worlds;
+use crate::worlds::{StoredSearch, Worlds, identity};
 
 /// Checks every promise of a scenario, in its order.
 ///
@@ -159,7 +160,8 @@ fn shortest<P: Service>(
     let steps = known.steps.len() as u64;
     let states = options.states_for_shortest.or(options.limits.states).unwrap_or(steps * STATES_FOR_A_STEP);
     let limits = Limits { states: Some(states), depth: Some(steps) };
-    let all = Options { limits, partial_order: false, ..options.clone() };
+    let store = options.store.as_ref().map(|store| store.below("_shortest"));
+    let all = Options { limits, partial_order: false, store, ..options.clone() };
     let searched = run(scenario, &[*promise], Sought::Violation, &all)?.exploration;
     if let Some(trace) = searched.violation {
         return Ok((trace, true));
@@ -170,6 +172,22 @@ fn shortest<P: Service>(
     }
     let least = leave_out_steps(&known, promise.property).map_err(|_| InternalError::NoViolation)?;
     Ok((least, scenario.is_mutated(CheckerMutation::LongCalledShortest)))
+}
+
+/// Where a search keeps its states, if not in memory: each search of a check has a folder of its own.
+fn stored<P: Service>(
+    judged: &Scenario<P>,
+    promises: &[Promise],
+    sought: Sought,
+    (options, leaves_out_unheard): (&Options, bool),
+) -> Result<Option<StoredSearch>, StoreError> {
+    let Some(store) = &options.store else { return Ok(None) };
+    let name = match (sought, promises) {
+        (Sought::Violation, [promise]) => promise.property.to_string(),
+        _ => "together".to_owned(),
+    };
+    let identity = identity(judged, options, leaves_out_unheard)?;
+    Ok(Some(StoredSearch { store: store.below(&judged.name).below(&name), identity }))
 }
 
 /// Explores a scenario in which these promises are judged.
@@ -189,6 +207,11 @@ fn run<P: Service>(
     };
     let exploration = match options.engine {
         #[cfg(feature = "stateright")]
+        Engine::Stateright if options.store.is_some() => {
+            let reason = "the engine of stateright keeps its states in memory".to_owned();
+            return Err(StoreError::Impossible(reason).into());
+        }
+        #[cfg(feature = "stateright")]
         Engine::Stateright => {
             let form = Form::new(&judged, options.symmetry).without(unheard).choosing(order, losses);
             crate::stateright::explore(
@@ -200,7 +223,9 @@ fn run<P: Service>(
             )?
         }
         Engine::Dataflow => {
-            Worlds::new(judged, options.symmetry).without(unheard).with(order, losses).explore(options, is_told)?
+            let store = stored(&judged, promises, sought, (options, unheard != Unheard::none()))?;
+            let worlds = Worlds::new(judged, options.symmetry).without(unheard).with(order, losses);
+            worlds.explore_in(store, options, is_told)?
         }
     };
     let microseconds = options.supervisor.microseconds() - start;

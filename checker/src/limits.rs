@@ -27,6 +27,11 @@ pub trait Supervisor: Send + Sync {
     /// Called every few hundred states. A returned reason ends the search; it completes "stopped by …".
     fn stop(&self, progress: &Progress) -> Option<String>;
 
+    /// The same for a search that keeps its states on disk: how much memory the process uses is no reason to stop it.
+    fn stop_on_disk(&self, progress: &Progress) -> Option<String> {
+        self.stop(progress)
+    }
+
     /// Microseconds since some fixed moment.
     fn microseconds(&self) -> u64;
 }

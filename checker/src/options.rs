@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use fencepost_model::properties::Property;
 
+use crate::engine::SearchStore;
 use crate::limits::{Limits, Supervisor, Unsupervised};
 
 /// How to check.
@@ -28,6 +29,8 @@ pub struct Options {
     /// How many states may be expanded in search of a shorter counterexample than one that was found with partial orders; by default as many
     /// as the search may expand, or 10,000 for each of its steps. Where that is too few, it is not known to be a shortest.
     pub states_for_shortest: Option<u64>,
+    /// Where our own search keeps its states, if not in memory. State graphs, for promises about endless runs, stay in memory.
+    pub store: Option<SearchStore>,
 }
 
 /// Which search explores a scenario.
@@ -68,6 +71,7 @@ impl Default for Options {
             leaves_out_unheard: true,
             partial_order: false,
             states_for_shortest: None,
+            store: None,
         }
     }
 }

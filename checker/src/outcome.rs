@@ -11,7 +11,7 @@ use fencepost_model::service::Service;
 use fencepost_model::trace::{ReplayError, Trace, tell};
 use thiserror::Error;
 
-use crate::engine::Marks;
+use crate::engine::{Marks, StoreError};
 
 /// A finding, and the counterexample that shows it.
 #[derive(Clone, PartialEq, Debug)]
@@ -22,7 +22,7 @@ pub struct CheckOutcome<P: Service> {
     pub trace: Option<Trace<P>>,
 }
 
-/// A mistake, ours or that of a client's program: no verdict can be given.
+/// A mistake of ours or of a client's program, or a store that is refused: no verdict can be given.
 #[derive(Clone, PartialEq, Eq, Debug, Error)]
 pub enum InternalError {
     /// A client's program is wrong: what is wrong with it, and where.
@@ -40,6 +40,9 @@ pub enum InternalError {
     /// A search that leaves messages or actions out finds a violation, and the one that keeps them finds none.
     #[error("internal error: a violation is found where messages or actions are left out, and not where they are kept")]
     Contradiction,
+    /// The store of a search is refused.
+    #[error(transparent)]
+    Store(#[from] StoreError),
     /// The counterexample cannot be repeated.
     #[error("internal error: the counterexample cannot be repeated: {0}")]
     NotRepeatable(#[from] ReplayError),

@@ -1,5 +1,7 @@
 //! A scenario as a space for our own engine. States are worlds in normal form.
 
+mod stored;
+
 use std::cell::Cell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
@@ -12,6 +14,9 @@ use fencepost_model::service::Service;
 use fencepost_model::trace::Trace;
 use fencepost_model::world::{Action, World};
 
+pub(crate) use self::stored::{StoredSearch, identity};
+
+use self::stored::search_on_disk;
 use crate::engine::{Marks, SearchPlan, Space, Transition, search};
 use crate::explain::concretise;
 use crate::options::Options;
@@ -63,10 +68,23 @@ impl<P: Service> Worlds<P> {
 
     /// Searches it, as the options say. The execution of a violation is rebuilt if `is_told`.
     pub(crate) fn explore(self, options: &Options, is_told: bool) -> Result<Exploration<P>, InternalError> {
+        self.explore_in(None, options, is_told)
+    }
+
+    /// The same with its states in a store, if there is one.
+    pub(crate) fn explore_in(
+        self,
+        store: Option<StoredSearch>,
+        options: &Options,
+        is_told: bool,
+    ) -> Result<Exploration<P>, InternalError> {
         let space = Arc::new(self);
         let (limits, supervisor) = (options.limits, Arc::clone(&options.supervisor));
-        let searched = search(&space, &SearchPlan { workers: options.workers, limits, supervisor })
-            .map_err(InternalError::of_panic)?;
+        let plan = SearchPlan { workers: options.workers, limits, supervisor };
+        let searched = match store {
+            Some(store) => search_on_disk(&space, &plan, store)?,
+            None => search(&space, &plan).map_err(InternalError::of_panic)?,
+        };
         let is_violated = searched.violation.is_some();
         let violation = searched.violation.filter(|_| is_told).map(|path| space.trace(&path)).transpose()?;
         let (states, transitions, depth) = (searched.states, searched.transitions, searched.depth);

@@ -67,6 +67,7 @@ impl From<fencepost::checker::InternalError> for CommandError {
     fn from(error: fencepost::checker::InternalError) -> Self {
         match error {
             fencepost::checker::InternalError::Program(mistake) => mistake.into(),
+            fencepost::checker::InternalError::Store(refused) => CommandError::Input(refused.to_string()),
             _ => CommandError::Internal(error.to_string()),
         }
     }

@@ -26,6 +26,7 @@ mod parallel;
 mod print;
 mod run_arguments;
 mod search_arguments;
+mod store;
 mod studies;
 mod supervisor;
 mod target;

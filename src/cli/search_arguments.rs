@@ -37,7 +37,7 @@ pub struct SearchArguments {
     pub max_depth: Option<u64>,
     /// Stop the search at this use of memory, in MiB
     #[arg(long, value_name = "MIB")]
-    max_memory: Option<u64>,
+    pub max_memory: Option<u64>,
     /// Stop the search after this time, in seconds
     #[arg(long, value_name = "SECONDS", value_parser = seconds)]
     timeout: Option<Duration>,

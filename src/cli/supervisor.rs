@@ -126,6 +126,14 @@ impl Watch {
 
 impl Supervisor for Watch {
     fn stop(&self, progress: &Progress) -> Option<String> {
+        if let Some(by) = self.stop_on_disk(progress) {
+            return Some(by);
+        }
+        let memory_max = self.memory_max?;
+        (resident()? > memory_max).then(|| format!("--max-memory {memory_max}"))
+    }
+
+    fn stop_on_disk(&self, progress: &Progress) -> Option<String> {
         if !self.progress.is_hidden() {
             let rate = progress.transitions * 1_000_000 / self.microseconds().max(1);
             let Progress { states, transitions, frontier, depth } = progress;
@@ -136,11 +144,8 @@ impl Supervisor for Watch {
         if let Some(signal) = interruption() {
             return Some(signal.to_owned());
         }
-        if let Some(timeout) = self.timeout.filter(|timeout| self.start.elapsed() >= *timeout) {
-            return Some(format!("--timeout {}", timeout.as_secs_f64()));
-        }
-        let memory_max = self.memory_max?;
-        (resident()? > memory_max).then(|| format!("--max-memory {memory_max}"))
+        let timeout = self.timeout.filter(|timeout| self.start.elapsed() >= *timeout);
+        timeout.map(|timeout| format!("--timeout {}", timeout.as_secs_f64()))
     }
 
     fn microseconds(&self) -> u64 {

@@ -12,11 +12,14 @@
 //! were found, which is that of their paths of action indices; so the path kept is the smallest. With several workers
 //! arrival has no order: they count, and find the level of the first violation, and one worker looks for its path again.
 //!
+//! `disk` is the same search with its states on disk.
+//!
 //! Workers talk through the dataflow alone but for the counters in `board`; to put them on several machines means to send
 //! those along with the states.
 
 mod counters;
 mod dataflow;
+pub(crate) mod disk;
 mod frontier;
 pub(crate) mod seen;
 mod steps;
@@ -28,6 +31,7 @@ use std::sync::Arc;
 use fencepost_model::mutation::Mutation;
 
 pub use dataflow::search;
+pub use disk::{SearchStore, StoreError, StoreFile, StoreFolder, Stored};
 
 use crate::limits::{Limits, Supervisor};
 

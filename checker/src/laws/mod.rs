@@ -4,6 +4,7 @@
 //! ```text
 //! forms      the normal form and symmetry change nothing that can be seen
 //! lookup     a transition out of the cache is the transition
+//! store      a search on disk comes to the same, also when it is interrupted
 //! search     engines, limits, fingerprints, counterexamples
 //! symmetry   the same verdicts with symmetry and without
 //! partial_order  what waits makes no difference
@@ -20,6 +21,7 @@ mod lasso;
 mod lookup;
 mod partial_order;
 mod search;
+mod store;
 mod symmetry;
 mod unheard;
 
@@ -86,6 +88,8 @@ laws! {
     Goals = "goals",
     /// Both engines find a shortest counterexample of one length, and it replays.
     Counterexample = "counterexample",
+    /// A search on disk that is interrupted after each level finds the same as one in memory.
+    Store = "store",
     /// Verdicts are the same with and without messages without a reaction.
     Silence = "silence",
     /// Verdicts with partial orders are those without.
@@ -114,6 +118,7 @@ impl Law {
             Law::Renaming | Law::Symmetry => is("symmetry"),
             Law::Fairness | Law::Lasso => is("liveness"),
             Law::Limits | Law::Goals | Law::Counterexample => layer.is_of_the_search(),
+            Law::Store => is("store"),
             Law::Fingerprints => is("engine") || is("normal form"),
         }
     }
@@ -144,6 +149,7 @@ impl Law {
             Law::Goals => search::proofs_reach_their_goals(scenario),
             Law::Fingerprints => search::fingerprints_differ(scenario),
             Law::Counterexample => search::counterexamples_are_shortest(scenario),
+            Law::Store => store::stores_come_to_the_same(scenario),
             Law::Silence => symmetry::verdicts_are_the_same_in_silence(scenario),
             Law::Order => symmetry::verdicts_are_the_same_in_partial_order(scenario),
             Law::Symmetry => symmetry::verdicts_are_the_same(scenario),

@@ -112,6 +112,17 @@ impl Form {
         }
     }
 
+    /// What [`Form::sample`] has counted.
+    pub(crate) fn samples(&self) -> [u64; 2] {
+        [&self.sampled, &self.worlds].map(|count| count.load(Relaxed))
+    }
+
+    /// Continues to count from there.
+    pub(crate) fn restore_samples(&self, [sampled, worlds]: [u64; 2]) {
+        self.sampled.store(sampled, Relaxed);
+        self.worlds.store(worlds, Relaxed);
+    }
+
     /// What one client can reach, its like can reach as well.
     pub(crate) fn reached(&self, mut reached: Reached) -> Reached {
         for group in self.normal.symmetry().groups().filter(|_| self.shares_goals) {

@@ -9,13 +9,15 @@ use fencepost_model::scenario::Budget;
 use fencepost_model::service::Service;
 use fencepost_model::time::Ticks;
 use fencepost_model::world::{Envelope, Host, Link, Rename};
+use serde::{Deserialize, Serialize};
 
 use super::hash::hash_of;
 use super::order::{Order, seen_by};
 use super::parts::{visit_host, visit_memory};
 
 /// A part of a world.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(bound = "")]
 pub(super) enum Piece<P: Service> {
     /// A client, with its name.
     Client(ClientId, Host<P::Client>),
@@ -24,7 +26,14 @@ pub(super) enum Piece<P: Service> {
     /// What is remembered.
     Memory(Resource, Monitor),
     /// Cut links, and what is left of the budgets.
-    Rest(InlineVec<Link, 2>, Budget),
+    Rest(
+        InlineVec<Link, 2>,
+        #[serde(
+            deserialize_with = "fencepost_model::scenario::read_left::<P, _>",
+            serialize_with = "fencepost_model::scenario::write_left::<P, _>"
+        )]
+        Budget,
+    ),
     /// A message under way.
     Message(Envelope<P>),
 }

@@ -131,6 +131,18 @@ crate::mutations! {
         /// A proof does not require its goals.
         GoalsUnasked,
     }
+    "store", Search {
+        /// States of earlier levels are states of the next level on disk, too.
+        KnownKept,
+        /// Where candidates are sorted on disk, the last run is lost.
+        RunLost,
+        /// A search on disk that is resumed forgets which goals were reached before.
+        ResumedGoalsForgotten,
+        /// A search on disk that is resumed counts transitions from 0.
+        ResumedTransitionsForgotten,
+        /// The manifest does not say that the last level has a violation.
+        ViolationUnwritten,
+    }
     "liveness", Search {
         /// A state without a successor is not the end of an execution.
         DeadlockUncounted,

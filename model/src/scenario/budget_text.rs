@@ -259,12 +259,18 @@ pub(super) fn read<'de, D: Deserializer<'de>>(kinds: Kinds, from: D) -> Result<B
 }
 
 /// Reads the rest of a budget in some state.
-pub(crate) fn read_left<'de, P: Service, D: Deserializer<'de>>(from: D) -> Result<Budget, D::Error> {
+///
+/// # Errors
+/// It is no budget of this service.
+pub fn read_left<'de, P: Service, D: Deserializer<'de>>(from: D) -> Result<Budget, D::Error> {
     from.deserialize_map(BudgetVisitor { kinds: kinds::<P>(), keeps_zeros: true })
 }
 
 /// Writes the rest of a budget in some state.
-pub(crate) fn write_left<P: Service, S: Serializer>(budget: &Budget, to: S) -> Result<S::Ok, S::Error> {
+///
+/// # Errors
+/// As the serialiser says.
+pub fn write_left<P: Service, S: Serializer>(budget: &Budget, to: S) -> Result<S::Ok, S::Error> {
     BudgetText { budget: *budget, kinds: kinds::<P>() }.serialize(to)
 }
 

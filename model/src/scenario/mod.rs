@@ -33,6 +33,7 @@ use crate::time::Ticks;
 use crate::units::Duration;
 use crate::world::Link;
 pub use budget::{Budget, CAPS_MAX, Cap, CapsError, UNLIMITED};
+pub use budget_text::{read_left, write_left};
 pub use fault_place::FaultPlace;
 pub(crate) use fault_place::without_numbers;
 pub use file::settings_from_toml;

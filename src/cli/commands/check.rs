@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use fencepost::checker::{Limits, Options};
-use fencepost::model::finding::Finding;
+use fencepost::model::finding::{Finding, Verdict};
 use fencepost::reports::export::{junit, markdown};
 use fencepost::reports::html::{Background, Measurements, page};
 use fencepost::{AnyOutcome, AnyScenario, Property, Suite};
@@ -20,6 +20,7 @@ use crate::json::CheckJson;
 use crate::output::{say, say_json, write};
 use crate::parallel::{one_by_one, progress};
 use crate::search_arguments::SearchArguments;
+use crate::store;
 use crate::studies::background;
 use crate::supervisor::stop_on_interrupt;
 use crate::target::{self, nothing, quoted};
@@ -43,6 +44,11 @@ pub struct Check {
     property: Option<Property>,
     #[command(flatten)]
     search: SearchArguments,
+    /// Keep the states of the search in the folder DIR, and resume the search that it contains, also after the program was killed. For spaces
+    /// larger than memory: --max-memory is then the size of the buffers in MiB [default: 256], and stops nothing; parts of states stay in
+    /// memory, and so do the state graphs of promises about endless executions
+    #[arg(long, value_name = "DIR", conflicts_with = "from")]
+    store: Option<PathBuf>,
     /// Write a certificate to FILE: why the promises of the scenario hold, for the program `fencepost-audit`. Promises that are expected to break are left out
     #[arg(long, value_name = "FILE", conflicts_with_all = ["suite", "from", "partial_order"])]
     certificate: Option<PathBuf>,
@@ -120,6 +126,9 @@ pub fn run(check: &Check, common: &Common) -> Result<Exit, CommandError> {
             say(&format!("report: {}\n", report.display()));
         }
     }
+    if let Some(folder) = check.store.as_deref().filter(|_| !common.quiet && findings.iter().any(is_bounded)) {
+        eprintln!("fencepost: {} keeps what was searched: the same command resumes the search", folder.display());
+    }
     check.export.iter().try_for_each(|Exported { file, format }| write(file, &format(&findings)))?;
     if let (Some(file), [scenario]) = (&check.certificate, &scenarios[..]) {
         certify(check, &**scenario, &findings, file, common)?;
@@ -127,7 +136,8 @@ pub fn run(check: &Check, common: &Common) -> Result<Exit, CommandError> {
     Ok(exit(&findings))
 }
 
-/// Checks the scenarios: several side by side, unless it is said how many threads a search has or how much memory there is.
+/// Checks the scenarios: several side by side, unless it is said how many threads a search has or how much memory there is, or they are kept
+/// in a store.
 fn findings(check: &Check, scenarios: &[Box<dyn AnyScenario>], common: &Common) -> Result<Vec<Finding>, CommandError> {
     let mut findings = Vec::new();
     let mut keep_all = |scenario: &dyn AnyScenario, outcomes: Vec<AnyOutcome>| {
@@ -141,7 +151,8 @@ fn findings(check: &Check, scenarios: &[Box<dyn AnyScenario>], common: &Common) 
         }
         Ok(())
     };
-    if scenarios.len() > 1 && check.search.are_for_many() {
+    let store = check.store.as_deref().map(|folder| store::open(folder, check.search.max_memory)).transpose()?;
+    if scenarios.len() > 1 && store.is_none() && check.search.are_for_many() {
         let bar = progress(scenarios.len(), "scenarios", common.quiet);
         one_by_one(
             scenarios,
@@ -151,11 +162,15 @@ fn findings(check: &Check, scenarios: &[Box<dyn AnyScenario>], common: &Common) 
         )?;
     } else {
         for scenario in scenarios {
-            let search = |options: &Options| scenario.check(options);
+            let search = |options: &Options| scenario.check(&Options { store: store.clone(), ..options.clone() });
             keep_all(&**scenario, check.search.watched((scenario.name(), check.property), common, search)?)?;
         }
     }
     Ok(findings)
+}
+
+fn is_bounded(finding: &Finding) -> bool {
+    matches!(finding.verdict, Verdict::Bounded { .. })
 }
 
 /// Writes a certificate. Where it cannot be finished, there is none.

@@ -18,6 +18,8 @@ mod shells;
 mod signals;
 #[cfg(unix)]
 mod stand_in;
+#[cfg(unix)]
+mod stores;
 mod sweeps;
 mod traces;
 mod tradeoffs;

@@ -8,11 +8,13 @@
 //! pool    every part that was met, by number
 //! memo    what steps did, by the parts that they depend on
 //! cache   what was asked lately and answered
+//! stored  worlds and parts as bytes, for a search on disk
 //! ```
 
 mod cache;
 mod memo;
 mod pool;
+mod stored;
 
 use fencepost_model::goal::Reached;
 use fencepost_model::inline_vec::InlineVec;
@@ -21,8 +23,8 @@ use fencepost_model::service::Service;
 use fencepost_model::world::Action;
 
 use self::memo::{Lookup, Memo};
-pub(crate) use self::pool::SharedPool;
 use self::pool::WorkerPool;
+pub(crate) use self::pool::{Pool, SharedPool};
 use super::hash::hash_of;
 use super::normal_form::{Formed, NormalForm};
 use super::piece::{Layout, Piece};

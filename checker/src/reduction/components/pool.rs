@@ -71,12 +71,17 @@ impl<P: Service> Pool<P> {
         state
     }
 
-    fn part(&self, number: u32) -> &Arc<Component<P>> {
+    pub(super) fn part(&self, number: u32) -> &Arc<Component<P>> {
         &self.parts[number as usize]
     }
 
+    /// How many parts there are.
+    pub(crate) fn len(&self) -> usize {
+        self.parts.len()
+    }
+
     /// The number of a part, which may be a new one.
-    fn number(&mut self, kind: u32, hash: u64, part: impl FnOnce() -> Component<P>) -> u32 {
+    pub(super) fn number(&mut self, kind: u32, hash: u64, part: impl FnOnce() -> Component<P>) -> u32 {
         let Pool { parts, numbers } = self;
         *numbers.entry((kind, hash)).or_insert_with(|| {
             parts.push(Arc::new(part()));
@@ -163,7 +168,7 @@ impl<P: Service> WorkerPool<P> {
 }
 
 impl<P: Service> Component<P> {
-    fn new(mut piece: Piece<P>, hash: u64, rules: &Rules) -> Self {
+    pub(super) fn new(mut piece: Piece<P>, hash: u64, rules: &Rules) -> Self {
         let mut looking = Looking::new(rules);
         piece.visit(&mut looking);
         let outside = match &piece {

@@ -1,0 +1,389 @@
+//! The search on disk against the one in memory, on random graphs: whole, interrupted at each of its operations, on a disk that is full.
+
+use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::sync::{Arc, Mutex};
+
+use super::memory::MemoryFolder;
+use super::*;
+use crate::engine::{Marks, Transition, search as search_in_memory};
+use crate::limits::{Limits, Progress, Supervisor, Unsupervised};
+
+/// A random graph. Its states are numbers that are given out as they are met, as those of parts of worlds.
+struct Maze {
+    seed: u64,
+    /// How many nodes it has.
+    nodes: u64,
+    /// How far an edge leads at most.
+    span: u64,
+    /// One edge of this many breaks a promise, and one node of twice as many.
+    broken: Option<u64>,
+    /// The nodes that were met, by number, and their numbers.
+    met: Mutex<(Vec<u64>, BTreeMap<u64, u32>)>,
+    /// How many states were expanded.
+    expanded: AtomicU64,
+    /// Counts states that are new.
+    counted: AtomicU64,
+}
+
+fn mix(words: &[u64]) -> u64 {
+    words.iter().fold(0x243f_6a88_85a3_08d3, |state, word| {
+        let product = u128::from(state ^ word) * 0x9e37_79b9_7f4a_7c15_u128;
+        (product as u64 ^ (product >> 64) as u64).wrapping_add(0x9e37_79b9_7f4a_7c15)
+    })
+}
+
+impl Maze {
+    fn new(seed: u64, nodes: u64, span: u64, broken: Option<u64>) -> Arc<Self> {
+        let (met, expanded, counted) = (Mutex::default(), AtomicU64::new(0), AtomicU64::new(0));
+        Arc::new(Maze { seed, nodes, span, broken, met, expanded, counted })
+    }
+
+    /// The same without what was met.
+    fn anew(&self) -> Arc<Self> {
+        Maze::new(self.seed, self.nodes, self.span, self.broken)
+    }
+
+    fn number(&self, node: u64) -> u32 {
+        let (nodes, numbers) = &mut *self.met.lock().unwrap();
+        *numbers.entry(node).or_insert_with(|| {
+            nodes.push(node);
+            nodes.len() as u32 - 1
+        })
+    }
+
+    fn node(&self, number: u32) -> u64 {
+        self.met.lock().unwrap().0[number as usize]
+    }
+}
+
+impl Space for Maze {
+    type State = u32;
+    type Scratch = ();
+
+    fn starts(&self) -> Vec<u32> {
+        [0, 1, 0].map(|node| self.number(node)).into()
+    }
+
+    fn fingerprint(&self, state: &u32) -> u64 {
+        mix(&[self.node(*state)])
+    }
+
+    fn is_broken(&self, state: &u32) -> bool {
+        self.counted.fetch_add(self.node(*state), Relaxed);
+        self.broken.is_some_and(|broken| mix(&[self.seed, 7, self.node(*state)]).is_multiple_of(2 * broken))
+    }
+
+    fn expand(&self, state: &u32, _: &mut (), mut found: impl FnMut(Transition<u32>)) -> Result<(), String> {
+        self.expanded.fetch_add(1, Relaxed);
+        let node = self.node(*state);
+        for action in 0..1 + (mix(&[self.seed, node]) % 4) as u16 {
+            let word = mix(&[self.seed, node, u64::from(action)]);
+            let to = (node + word % self.span) % self.nodes;
+            let is_violation = self.broken.is_some_and(|broken| mix(&[word]).is_multiple_of(broken));
+            let marks = Marks { reached: 1 << (word % 61), kinds: 1 << (word % 59) };
+            found(Transition { action, state: self.number(to), is_violation, marks });
+        }
+        Ok(())
+    }
+}
+
+impl Stored for Maze {
+    fn encode(&self, state: &u32, to: &mut Vec<u8>) {
+        to.extend(state.to_le_bytes());
+    }
+
+    fn decode(&self, bytes: &[u8]) -> Option<u32> {
+        bytes.try_into().ok().map(u32::from_le_bytes)
+    }
+
+    fn parts(&self) -> u64 {
+        self.met.lock().unwrap().0.len() as u64
+    }
+
+    fn write_parts(&self, parts: Range<u64>, to: &mut Vec<u8>) -> Result<(), String> {
+        parts.for_each(|number| to.extend(self.node(number as u32).to_le_bytes()));
+        Ok(())
+    }
+
+    fn read_parts(&self, bytes: &[u8]) -> Result<(), String> {
+        bytes.chunks(8).for_each(|node| {
+            self.number(u64::from_le_bytes(node.try_into().unwrap()));
+        });
+        Ok(())
+    }
+
+    fn counters(&self) -> Vec<u64> {
+        vec![self.counted.load(Relaxed)]
+    }
+
+    fn restore(&self, counters: &[u64]) {
+        self.counted.store(counters[0], Relaxed);
+    }
+}
+
+fn plan(workers: usize) -> SearchPlan {
+    SearchPlan { workers, limits: Limits::default(), supervisor: Arc::new(Unsupervised) }
+}
+
+/// What the search in memory comes to, and what the space counts.
+fn expected(maze: &Maze) -> (SearchResult, u64) {
+    let maze = maze.anew();
+    let result = search_in_memory(&maze, &plan(1)).unwrap();
+    (result, maze.counted.load(Relaxed))
+}
+
+fn identity() -> Vec<(String, String)> {
+    vec![("the maze".to_owned(), "this one".to_owned())]
+}
+
+fn store(folder: &MemoryFolder, room: usize) -> SearchStore {
+    SearchStore::of(Arc::new(folder.clone()), "a test".to_owned(), room).below("maze")
+}
+
+/// Searches on disk as a process of its own: with nothing in memory but what the store says.
+fn on_disk(maze: &Maze, store: &SearchStore, plan: &SearchPlan) -> Result<(SearchResult, u64), StoreError> {
+    let maze = maze.anew();
+    match search(&maze, plan, store, identity()) {
+        Ok(result) => Ok((result, maze.counted.load(Relaxed))),
+        Err(DiskSearchError::Store(error)) => Err(error),
+        Err(DiskSearchError::Model(failure)) => panic!("{failure}"),
+    }
+}
+
+#[test]
+fn random_graphs_come_to_the_same_on_disk_and_in_memory() {
+    let (mut violated, mut deep) = (0, 0);
+    for seed in 0..150 {
+        let broken = [None, Some(37), Some(1_003)][seed as usize % 3];
+        let nodes = 1 + mix(&[seed]) % 4_000;
+        let maze = Maze::new(seed, nodes, 1 + nodes / (1 + seed % 40), broken);
+        let expected = expected(&maze);
+        violated += u64::from(expected.0.violation.is_some());
+        deep += u64::from(expected.0.depth > 15);
+        for (workers, room) in [(1, 1 << 20), (1, 4 << 10), (2, 1 << 13), (3, 1 << 20)] {
+            let found = on_disk(&maze, &store(&MemoryFolder::default(), room), &plan(workers)).unwrap();
+            assert_eq!(found, expected, "seed {seed}, {workers} workers, {room} bytes");
+        }
+    }
+    assert!(violated > 30 && deep > 30, "{violated} {deep}");
+}
+
+/// Two mazes: one without a violation, and one with.
+fn mazes() -> [Arc<Maze>; 2] {
+    [Maze::new(3, 700, 90, None), Maze::new(4, 700, 40, Some(211))]
+}
+
+#[test]
+fn a_process_may_end_at_any_operation() {
+    for maze in mazes() {
+        let expected = expected(&maze);
+        let whole = MemoryFolder::default();
+        assert_eq!(on_disk(&maze, &store(&whole, 6 << 10), &plan(1)).unwrap(), expected);
+        assert!(whole.operations() > 100, "{}", whole.operations());
+        for end in 1..=whole.operations() {
+            for loses_power in [false, true] {
+                let folder = MemoryFolder::default();
+                folder.end_at(end);
+                let ended = on_disk(&maze, &store(&folder, 6 << 10), &plan(1));
+                let is_complete = ended.is_ok_and(|(result, _)| result.cut.is_none());
+                assert!(!is_complete || end == whole.operations(), "operation {end}");
+                folder.begin_anew(loses_power);
+                let found = on_disk(&maze, &store(&folder, 6 << 10), &plan(2)).unwrap();
+                assert_eq!(found, expected, "ended at operation {end}, {loses_power}");
+                assert_eq!(names(&folder), names(&whole), "files are left over");
+            }
+        }
+    }
+}
+
+fn names(folder: &MemoryFolder) -> Vec<String> {
+    folder.contents().into_keys().collect()
+}
+
+#[test]
+fn a_search_of_many_processes_comes_to_the_same() {
+    for maze in mazes() {
+        let expected = expected(&maze);
+        for loses_power in [false, true] {
+            let folder = MemoryFolder::default();
+            let mut ends = 0;
+            loop {
+                // Each process gets a little further than the one before, and the most expensive level is completed.
+                folder.end_at(3 + ends);
+                match on_disk(&maze, &store(&folder, 6 << 10), &plan(1)) {
+                    Ok((result, counted)) if result.cut.is_none() => {
+                        assert_eq!((result, counted), expected);
+                        break;
+                    }
+                    Ok(_) | Err(StoreError::Unusable { .. }) => {}
+                    Err(error) => panic!("{error}"),
+                }
+                ends += 1;
+                folder.begin_anew(loses_power);
+            }
+            assert!(ends > 20, "it ended {ends} times");
+        }
+    }
+}
+
+#[test]
+fn a_full_disk_cuts_the_search_and_more_room_completes_it() {
+    for maze in mazes() {
+        let expected = expected(&maze);
+        let folder = MemoryFolder::default();
+        let (mut room, mut cuts) = (400, 0);
+        loop {
+            folder.set_room(Some(room));
+            match on_disk(&maze, &store(&folder, 6 << 10), &plan(1)) {
+                Ok((result, counted)) if result.cut.is_none() => {
+                    assert_eq!((result, counted), expected);
+                    break;
+                }
+                Ok((result, _)) => {
+                    let by = result.cut.unwrap();
+                    assert!(by.contains("free space and run the same command again"), "{by}");
+                    assert!(result.states <= expected.0.states && result.violation.is_none());
+                    cuts += 1;
+                }
+                Err(error) => assert!(matches!(error, StoreError::Unusable { .. }), "{error}"),
+            }
+            room += 200;
+        }
+        assert!(cuts > 20, "{cuts}");
+    }
+}
+
+/// Stops at the first question.
+struct Stop;
+
+impl Supervisor for Stop {
+    fn stop(&self, _: &Progress) -> Option<String> {
+        Some("a supervisor".to_owned())
+    }
+
+    fn microseconds(&self) -> u64 {
+        0
+    }
+}
+
+#[test]
+fn limits_cut_at_the_same_level_as_in_memory_and_can_be_raised() {
+    let maze = &mazes()[0];
+    let (whole, counted) = expected(maze);
+    let folder = MemoryFolder::default();
+    let store = store(&folder, 6 << 10);
+    for depth in 1..whole.depth {
+        let limits = Limits { depth: Some(depth), states: None };
+        let limited = SearchPlan { limits, ..plan(1) };
+        let in_memory = search_in_memory(&maze.anew(), &limited).unwrap();
+        assert_eq!(on_disk(maze, &store, &limited).unwrap().0, in_memory);
+        assert_eq!(in_memory.cut, Some(format!("--max-depth {depth}")));
+        let limits = Limits { states: Some(in_memory.states - 1), depth: None };
+        let limited = SearchPlan { limits, ..plan(1) };
+        let in_memory = search_in_memory(&maze.anew(), &limited).unwrap();
+        assert_eq!(on_disk(maze, &store, &limited).unwrap().0, in_memory);
+        let stopped = SearchPlan { supervisor: Arc::new(Stop), ..plan(1) };
+        let found = on_disk(maze, &store, &stopped).unwrap().0;
+        assert_eq!((found.cut, found.states), (Some("a supervisor".to_owned()), in_memory.states));
+    }
+    assert_eq!(on_disk(maze, &store, &plan(1)).unwrap(), (whole, counted));
+}
+
+#[test]
+fn a_search_that_has_ended_gives_its_result_at_once() {
+    for maze in mazes() {
+        let folder = MemoryFolder::default();
+        let found = on_disk(&maze, &store(&folder, 1 << 20), &plan(1)).unwrap();
+        let before = folder.contents();
+        let again = maze.anew();
+        let told = search(&again, &plan(1), &store(&folder, 1 << 20), identity());
+        assert_eq!(told.ok(), Some(found.0));
+        assert_eq!(again.expanded.load(Relaxed), 0);
+        assert!(folder.contents() == before);
+    }
+}
+
+/// Lets a store be refused, and looks that nothing in it has changed.
+fn refused(folder: &MemoryFolder, by: impl FnOnce() -> Result<(SearchResult, u64), StoreError>) -> StoreError {
+    let before = folder.contents();
+    let error = by().expect_err("the store is refused");
+    assert!(folder.contents() == before, "{error}: and it was changed");
+    error
+}
+
+/// What happens to the bytes of a file.
+type Change<'a> = &'a dyn Fn(&mut Vec<u8>);
+
+#[test]
+fn a_damaged_store_is_refused_whichever_file_it_is() {
+    let maze = &mazes()[0];
+    let folder = MemoryFolder::default();
+    let limited = SearchPlan { limits: Limits { depth: Some(6), states: None }, ..plan(1) };
+    on_disk(maze, &store(&folder, 6 << 10), &limited).unwrap();
+    let sound = folder.contents();
+    assert!(sound.len() > 12, "{:?}", sound.keys());
+    for (path, bytes) in &sound {
+        let middle = bytes.len() / 2;
+        let changes: [Change<'_>; 4] =
+            [&|bytes| bytes[middle] ^= 1, &|bytes| bytes.truncate(middle), &|bytes| bytes.push(b'7'), &|bytes| {
+                bytes.insert(middle, 0)
+            }];
+        for change in changes {
+            folder.damage(path, change);
+            let error = refused(&folder, || on_disk(maze, &store(&folder, 6 << 10), &plan(1)));
+            let file = path.rsplit('/').next().unwrap();
+            assert!(matches!(&error, StoreError::Damaged { file: named, .. } if named == file), "{path}: {error}");
+            folder.damage(path, |now| now.clone_from(bytes));
+        }
+    }
+    for path in sound.keys().filter(|path| path.starts_with("maze/") && !path.ends_with("manifest.json")) {
+        let incomplete = MemoryFolder::default();
+        for (other, bytes) in sound.iter().filter(|(other, _)| *other != path) {
+            let (name, part) = (other.rsplit('/').next().unwrap(), if other.contains('/') { "maze" } else { "" });
+            let folder: Arc<dyn StoreFolder> =
+                if part.is_empty() { Arc::new(incomplete.clone()) } else { incomplete.below(part) };
+            folder.create(name).unwrap().write_all(bytes).unwrap();
+        }
+        let error = refused(&incomplete, || on_disk(maze, &store(&incomplete, 6 << 10), &plan(1)));
+        assert!(matches!(error, StoreError::Damaged { .. }), "{path}: {error}");
+    }
+    assert!(on_disk(maze, &store(&folder, 6 << 10), &plan(1)).is_ok());
+}
+
+#[test]
+fn a_store_of_another_search_or_program_is_refused() {
+    let maze = &mazes()[0];
+    let folder = MemoryFolder::default();
+    on_disk(maze, &store(&folder, 1 << 20), &plan(1)).unwrap();
+    let other = SearchStore::of(Arc::new(folder.clone()), "another build".to_owned(), 1 << 20).below("maze");
+    let error = refused(&folder, || on_disk(maze, &other, &plan(1)));
+    let sentence = "memory: was written by another build of fencepost (store format 1, version 0.1.0, build a test), which may know another \
+                    model; name another folder";
+    assert_eq!(error.to_string(), sentence);
+    let before = folder.contents();
+    let answers = vec![("the maze".to_owned(), "another one".to_owned())];
+    let Err(DiskSearchError::Store(error)) = search(&maze.anew(), &plan(1), &store(&folder, 1 << 20), answers) else {
+        panic!("the store is refused");
+    };
+    let sentence =
+        "memory:maze/ belongs to another search: the maze is this one there, and another one here; name another folder";
+    assert_eq!(error.to_string(), sentence);
+    assert!(folder.contents() == before);
+}
+
+#[test]
+fn a_folder_of_others_is_refused() {
+    let maze = &mazes()[0];
+    for (name, is_inside) in [("letter.txt", false), ("letter.txt", true), ("level-x", true)] {
+        let folder = MemoryFolder::default();
+        if is_inside {
+            let first = SearchStore::of(Arc::new(folder.clone()), "a test".to_owned(), 1 << 20).below("first");
+            on_disk(maze, &first, &plan(1)).unwrap();
+        }
+        let place: Arc<dyn StoreFolder> = if is_inside { folder.below("maze") } else { Arc::new(folder.clone()) };
+        place.create(name).unwrap().write_all(b"Dear reader").unwrap();
+        let error = refused(&folder, || on_disk(maze, &store(&folder, 1 << 20), &plan(1)));
+        assert!(matches!(&error, StoreError::Foreign { file, .. } if file == name), "{error}");
+    }
+}

@@ -1,0 +1,71 @@
+//! Worlds and their parts as bytes. A world is written as the numbers of its parts, and a part as a line of JSON with its hash.
+
+use std::ops::Range;
+
+use fencepost_model::inline_vec::InlineVec;
+use fencepost_model::service::Service;
+use serde::{Deserialize, Serialize};
+
+use super::super::normal_form::NormalForm;
+use super::super::piece::Piece;
+use super::Collapsed;
+use super::pool::{Component, Pool};
+
+/// A part as it is written.
+#[derive(Serialize, Deserialize)]
+#[serde(bound = "")]
+struct PartLine<P: Service> {
+    hash: u64,
+    piece: Piece<P>,
+}
+
+impl<P: Service> Pool<P> {
+    /// Adds parts as lines.
+    ///
+    /// # Errors
+    /// A part is not the same when it is read again. That would be a mistake in how the service's types are serialised.
+    pub(crate) fn write(&self, parts: Range<u32>, to: &mut Vec<u8>) -> Result<(), String> {
+        for number in parts {
+            let Component { piece, head } = &**self.part(number);
+            let line = PartLine { hash: head.hash, piece: piece.clone() };
+            let unwritable = |error: serde_json::Error| format!("a part of a world cannot be written: {error}");
+            let start = to.len();
+            serde_json::to_writer(&mut *to, &line).map_err(unwritable)?;
+            let again: PartLine<P> = serde_json::from_slice(&to[start..]).map_err(unwritable)?;
+            if again.piece != *piece || again.piece.hash() != head.hash {
+                return Err(format!("a part of a world is another one when it is read again: {piece:?}"));
+            }
+            to.push(b'\n');
+        }
+        Ok(())
+    }
+
+    /// Reads the next parts. Each gets the number that it had.
+    ///
+    /// # Errors
+    /// These are not the lines of parts.
+    pub(crate) fn read(&mut self, form: &NormalForm, lines: &[u8]) -> Result<(), String> {
+        for line in lines.split(|byte| *byte == b'\n').filter(|line| !line.is_empty()) {
+            let PartLine::<P> { hash, piece } = serde_json::from_slice(line).map_err(|error| error.to_string())?;
+            let (next, kind) = (self.len(), piece.kind());
+            if piece.hash() != hash
+                || self.number(kind, hash, || Component::new(piece, hash, &form.rules)) as usize != next
+            {
+                return Err("a part of a world is another one than when it was written".to_owned());
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Collapsed {
+    /// Its fingerprint and the numbers of its parts.
+    pub(crate) fn numbers(&self) -> (u64, &[u32]) {
+        (self.fingerprint, &self.parts)
+    }
+
+    /// The world with this fingerprint and these parts.
+    pub(crate) fn of(fingerprint: u64, parts: InlineVec<u32, 12>) -> Self {
+        Collapsed { parts, fingerprint }
+    }
+}

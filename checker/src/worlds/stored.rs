@@ -1,0 +1,118 @@
+//! The states of a scenario's space as bytes, and what its search on disk is told from others by.
+
+use std::hash::Hasher;
+use std::ops::Range;
+use std::sync::{Arc, MutexGuard};
+
+use fencepost_model::hash::Fingerprinter;
+use fencepost_model::inline_vec::InlineVec;
+use fencepost_model::scenario::Scenario;
+use fencepost_model::service::Service;
+
+use super::Worlds;
+use crate::engine::disk::{DiskSearchError, put_number, search, take_number};
+use crate::engine::{SearchPlan, SearchResult, SearchStore, StoreError, Stored};
+use crate::options::Options;
+use crate::outcome::InternalError;
+use crate::reduction::{Collapsed, Pool};
+
+/// A search and its place on disk.
+pub(crate) struct StoredSearch {
+    pub(crate) store: SearchStore,
+    /// What tells it from others, as questions and answers.
+    pub(crate) identity: Vec<(String, String)>,
+}
+
+/// Searches a space on disk.
+pub(crate) fn search_on_disk<P: Service>(
+    space: &Arc<Worlds<P>>,
+    plan: &SearchPlan,
+    StoredSearch { store, identity }: StoredSearch,
+) -> Result<SearchResult, InternalError> {
+    search(space, plan, &store, identity).map_err(|error| match error {
+        DiskSearchError::Store(error) => error.into(),
+        DiskSearchError::Model(failure) => InternalError::of_panic(failure),
+    })
+}
+
+/// What tells the search of a scenario from others.
+///
+/// # Errors
+/// The scenario contains functions in Rust, which no file can name.
+pub(crate) fn identity<P: Service>(
+    scenario: &Scenario<P>,
+    options: &Options,
+    leaves_out_unheard: bool,
+) -> Result<Vec<(String, String)>, StoreError> {
+    if scenario.has_own_promises() || !scenario.own_properties.is_empty() || !scenario.own_goals.is_empty() {
+        let reason = "a store names its scenario as a file, and a file cannot contain a property or a goal that is defined in Rust";
+        return Err(StoreError::Impossible(reason.to_owned()));
+    }
+    let on = |switch: bool| if switch { "on" } else { "off" };
+    let promises: Vec<String> = scenario.promises.iter().map(|promise| format!("`{}`", promise.property)).collect();
+    let mutation = scenario.mutation.map_or_else(|| "none".to_owned(), |mutation| mutation.name());
+    Ok([
+        ("the scenario's name", format!("`{}`", scenario.name)),
+        ("the list of promises", promises.join(", ")),
+        ("--symmetry", on(options.symmetry).to_owned()),
+        ("--unheard", on(!leaves_out_unheard).to_owned()),
+        ("--partial-order", on(options.partial_order).to_owned()),
+        ("the mutant", mutation),
+        ("the digest of the scenario", digest(&scenario.to_toml())),
+    ]
+    .map(|(question, answer)| (question.to_owned(), answer))
+    .into())
+}
+
+/// A hash of a text, in hexadecimal digits.
+fn digest(text: &str) -> String {
+    let mut hash = Fingerprinter::default();
+    hash.write(text.as_bytes());
+    format!("{:016x}", hash.finish())
+}
+
+impl<P: Service> Worlds<P> {
+    fn locked_pool(&self) -> MutexGuard<'_, Pool<P>> {
+        self.pool.lock().expect("no worker panics while it holds the pool")
+    }
+}
+
+impl<P: Service> Stored for Worlds<P> {
+    fn encode(&self, state: &Collapsed, to: &mut Vec<u8>) {
+        let (fingerprint, parts) = state.numbers();
+        to.extend(fingerprint.to_le_bytes());
+        parts.iter().for_each(|part| put_number(u64::from(*part), to));
+    }
+
+    fn decode(&self, bytes: &[u8]) -> Option<Collapsed> {
+        let (fingerprint, mut rest) = bytes.split_first_chunk()?;
+        let mut parts = InlineVec::new();
+        while !rest.is_empty() {
+            parts.push(u32::try_from(take_number(&mut rest)?).ok()?);
+        }
+        Some(Collapsed::of(u64::from_le_bytes(*fingerprint), parts))
+    }
+
+    fn parts(&self) -> u64 {
+        self.locked_pool().len() as u64
+    }
+
+    fn write_parts(&self, parts: Range<u64>, to: &mut Vec<u8>) -> Result<(), String> {
+        let number = |number: u64| u32::try_from(number).expect("parts are numbered by 32 bits");
+        self.locked_pool().write(number(parts.start)..number(parts.end), to)
+    }
+
+    fn read_parts(&self, bytes: &[u8]) -> Result<(), String> {
+        self.locked_pool().read(self.form.normal(), bytes)
+    }
+
+    fn counters(&self) -> Vec<u64> {
+        self.form.samples().into()
+    }
+
+    fn restore(&self, counters: &[u64]) {
+        if let Ok(samples) = counters.try_into() {
+            self.form.restore_samples(samples);
+        }
+    }
+}
