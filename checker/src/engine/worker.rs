@@ -7,7 +7,7 @@ use fencepost_model::mutation::{CheckerMutation, Mutation};
 use super::counters::{Counters, Report};
 use super::dataflow::Part;
 use super::frontier::Frontier;
-use super::seen::Seen;
+use super::seen::{Seen, owner};
 use super::steps::{NOWHERE, Steps};
 use super::work_item::WorkItem;
 use super::{Marks, SearchPlan, Space, Transition};
@@ -39,12 +39,6 @@ const SPARE: usize = 16;
 /// that are large are worth a longer memory than the fastest cache holds.
 const fn recent_bits<S>() -> u32 {
     if std::mem::needs_drop::<S>() { 18 } else { 13 }
-}
-
-/// Which worker owns a state: by the low half of its fingerprint, for the high half finds its place in the table.
-#[inline]
-fn owner(fingerprint: u64, workers: usize) -> usize {
-    usize::try_from(((fingerprint & 0xffff_ffff) * workers as u64) >> 32).expect("it is below the number of workers")
 }
 
 /// What mutants change in a worker, as words that cost nothing while none is switched on.
@@ -98,10 +92,10 @@ impl<M: Space> Worker<M> {
         let is_alone = plan.workers == 1;
         Worker {
             faults: Faults::of(space.mutation()),
+            seen: Seen::of(index, plan.workers, space.mutation()),
             space,
             board,
             index,
-            seen: Seen::new(),
             steps: is_alone.then(Steps::default),
             number: 0,
             current: Frontier::default(),

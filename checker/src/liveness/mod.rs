@@ -182,7 +182,7 @@ impl<'a, P: Service> Build<'a, P> {
             graph: Graph::new(scenario.mutation),
             facts: Vec::new(),
             labels: EdgeLabels::new(),
-            seen: Seen::new(),
+            seen: Seen::of(0, 1, scenario.mutation),
             queue: VecDeque::new(),
             states: 0,
             form,
