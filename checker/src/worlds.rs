@@ -12,7 +12,7 @@ use fencepost_model::service::Service;
 use fencepost_model::trace::Trace;
 use fencepost_model::world::{Action, World};
 
-use crate::engine::{Marks, SearchPlan, Space, Transition, search};
+use crate::engine::{Marks, Paths, SearchPlan, Space, Transition, search};
 use crate::explain::concretise;
 use crate::options::Options;
 use crate::outcome::{Exploration, InternalError};
@@ -61,14 +61,14 @@ impl<P: Service> Worlds<P> {
         Worlds { past, leaps: true, ..Worlds::new(scenario, uses_symmetry) }
     }
 
-    /// Searches it, as the options say. The execution of a violation is rebuilt if `is_told`.
-    pub(crate) fn explore(self, options: &Options, is_told: bool) -> Result<Exploration<P>, InternalError> {
+    /// Searches it, as the options say. The execution of a violation is rebuilt, unless it is unwanted.
+    pub(crate) fn explore(self, options: &Options, paths: Paths) -> Result<Exploration<P>, InternalError> {
         let space = Arc::new(self);
         let (limits, supervisor) = (options.limits, Arc::clone(&options.supervisor));
-        let searched = search(&space, &SearchPlan { workers: options.workers, limits, supervisor })
+        let searched = search(&space, &SearchPlan { workers: options.workers, limits, supervisor, paths })
             .map_err(InternalError::of_panic)?;
-        let is_violated = searched.violation.is_some();
-        let violation = searched.violation.filter(|_| is_told).map(|path| space.trace(&path)).transpose()?;
+        let is_violated = searched.is_violated;
+        let violation = searched.violation.map(|path| space.trace(&path)).transpose()?;
         let (states, transitions, depth) = (searched.states, searched.transitions, searched.depth);
         let marks = Marks { reached: space.form.reached(Reached(searched.marks.reached)).0, ..searched.marks };
         let reductions = space.form.reductions();

@@ -10,7 +10,7 @@ use super::frontier::Frontier;
 use super::seen::{Seen, owner};
 use super::steps::{NOWHERE, Steps};
 use super::work_item::WorkItem;
-use super::{Marks, SearchPlan, Space, Transition};
+use super::{Marks, Paths, SearchPlan, Space, Transition};
 
 /// A state that may be new.
 #[derive(Clone)]
@@ -68,7 +68,7 @@ pub(super) struct Worker<M: Space> {
     plan: SearchPlan,
     index: usize,
     seen: Seen,
-    /// How each state was found; kept by a worker that is alone.
+    /// How each state was found, where that is noted.
     steps: Option<Steps>,
     /// The number of the state that is expanded next.
     number: u32,
@@ -89,14 +89,14 @@ pub(super) struct Worker<M: Space> {
 
 impl<M: Space> Worker<M> {
     pub(super) fn new(space: Arc<M>, board: Arc<Counters>, plan: SearchPlan, index: usize) -> Self {
-        let is_alone = plan.workers == 1;
+        let is_noting = plan.workers == 1 && plan.paths == Paths::Noted;
         Worker {
             faults: Faults::of(space.mutation()),
             seen: Seen::of(index, plan.workers, space.mutation()),
             space,
             board,
             index,
-            steps: is_alone.then(Steps::default),
+            steps: is_noting.then(Steps::default),
             number: 0,
             current: Frontier::default(),
             later: Vec::new(),
