@@ -16,7 +16,9 @@ use crate::engine::{Marks, Paths, SearchPlan, Space, Transition, search};
 use crate::explain::concretise;
 use crate::options::Options;
 use crate::outcome::{Exploration, InternalError};
-use crate::reduction::{Collapsed, Form, Formed, Losses, PartialOrder, SharedPool, Stepper, Successor, Unheard};
+use crate::reduction::{
+    Collapsed, Form, Formed, Losses, Numbers, PackedChunk, PartialOrder, SharedPool, Stepper, Successor, Unheard,
+};
 
 /// The space of a scenario.
 pub(crate) struct Worlds<P: Service> {
@@ -166,6 +168,7 @@ impl<P: Service> Default for Scratch<P> {
 impl<P: Service> Space for Worlds<P> {
     /// Numbers of parts: a world itself is two kilobytes.
     type State = Collapsed;
+    type Chunk = PackedChunk;
     type Scratch = Scratch<P>;
 
     fn starts(&self) -> Vec<Self::State> {
@@ -191,7 +194,7 @@ impl<P: Service> Space for Worlds<P> {
 
     fn expand(
         &self,
-        last: &Self::State,
+        last: &Numbers,
         scratch: &mut Scratch<P>,
         mut found: impl FnMut(Transition<Self::State>),
     ) -> Result<(), String> {
@@ -200,6 +203,7 @@ impl<P: Service> Space for Worlds<P> {
             let Scratch { actions, stepper } = scratch;
             let stepper = stepper.get_or_insert_with(|| Box::new(self.stepper()));
             let has_loss = self.enabled(stepper.open(last), actions);
+            let fingerprint = stepper.fingerprint();
             if self.scenario.is_mutated(CheckerMutation::LastActionForgotten) && actions.len() > 1 {
                 actions.pop();
             }
@@ -214,7 +218,7 @@ impl<P: Service> Space for Worlds<P> {
                 let Successor { to: state, reached, is_violation } =
                     stepper.step(&self.scenario, self.form.normal(), action);
                 let is_kept = is_violation && !self.scenario.is_mutated(CheckerMutation::StutterHidesViolation);
-                if is_kept || state.fingerprint() != last.fingerprint() {
+                if is_kept || state.fingerprint() != fingerprint {
                     let marks = Marks { reached: reached.0, kinds: kind_bit(action) | losses };
                     found(Transition { action: place, state, is_violation, marks });
                 }

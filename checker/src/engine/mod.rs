@@ -29,13 +29,16 @@ use std::sync::Arc;
 use fencepost_model::mutation::Mutation;
 
 pub use dataflow::search;
+pub use frontier::{Chunk, PlainChunk};
 
 use crate::limits::{Limits, Supervisor};
 
 /// What can be searched.
 pub trait Space: Send + Sync + 'static {
-    /// A state. The smaller the better: every state of a level, and of the next one, is in memory at once.
+    /// A state.
     type State: Clone + Send + 'static;
+    /// States that wait to be expanded. The smaller the better: every state of a level, and of the next one, waits in memory at once.
+    type Chunk: Chunk<State = Self::State>;
     /// What one worker needs while it expands states, kept so that it need not be allocated each time.
     type Scratch: Default;
 
@@ -61,7 +64,7 @@ pub trait Space: Send + Sync + 'static {
     /// The model panicked; a sentence says where.
     fn expand(
         &self,
-        state: &Self::State,
+        state: &<Self::Chunk as Chunk>::Waiting,
         scratch: &mut Self::Scratch,
         found: impl FnMut(Transition<Self::State>),
     ) -> Result<(), String>;

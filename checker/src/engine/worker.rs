@@ -10,7 +10,7 @@ use super::frontier::Frontier;
 use super::seen::{Seen, owner};
 use super::steps::{NOWHERE, Steps};
 use super::work_item::WorkItem;
-use super::{Marks, Paths, SearchPlan, Space, Transition};
+use super::{Chunk, Marks, Paths, SearchPlan, Space, Transition};
 
 /// A state that may be new.
 #[derive(Clone)]
@@ -73,9 +73,9 @@ pub(super) struct Worker<M: Space> {
     /// The number of the state that is expanded next.
     number: u32,
     /// The states of the level that is being expanded.
-    current: Frontier<M::State>,
+    current: Frontier<M::Chunk>,
     /// Those of later levels: the next one, and the one after it if another worker is ahead.
-    later: Vec<(u64, Frontier<M::State>)>,
+    later: Vec<(u64, Frontier<M::Chunk>)>,
     /// What was found for each worker, and not handed over yet.
     batches: Vec<Vec<Candidate<M::State>>>,
     /// Empty lists with room, for the next work items.
@@ -143,7 +143,7 @@ impl<M: Space> Worker<M> {
         self.board.found(level, next.len() - known);
     }
 
-    fn expand(&mut self, state: &M::State, report: &mut Report) {
+    fn expand(&mut self, state: &<M::Chunk as Chunk>::Waiting, report: &mut Report) {
         let Worker { space, batches, recent, faults, scratch, number, .. } = self;
         let mut marks = Marks::default();
         let expanded = space.expand(state, scratch, |transition| {
@@ -208,10 +208,10 @@ impl<M: Space> Part for Worker<M> {
     }
 
     fn work(&mut self, level: u64, send: &mut dyn FnMut(WorkItem)) -> bool {
-        let Some(chunk) = self.current.pop().filter(|_| !self.board.is_cut()) else { return false };
+        let Some(mut chunk) = self.current.pop().filter(|_| !self.board.is_cut()) else { return false };
         let mut report = Report { expanded: chunk.len() as u64, ..Report::default() };
-        for state in chunk {
-            self.expand(&state, &mut report);
+        while let Some(state) = chunk.next() {
+            self.expand(state, &mut report);
             self.number = self.number.wrapping_add(1);
             if self.batches[self.index].len() * size_of::<Candidate<M::State>>() >= BATCH {
                 self.look_up(level + 1);
