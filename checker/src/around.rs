@@ -5,6 +5,7 @@ use fencepost_model::service::Service;
 use fencepost_model::trace::Trace;
 use fencepost_model::world::Action;
 
+use crate::engine::Paths;
 use crate::options::Options;
 use crate::outcome::{CheckOutcome, InternalError, TimedExploration};
 use crate::worlds::Worlds;
@@ -36,7 +37,7 @@ pub fn check_around<P: Service>(
         let judged = scenario.judging(|other| other == promise);
         let past = past(&judged, trace.steps[..after].iter().map(|line| &line.action))?;
         let space = Worlds::around(judged, past, options.symmetry);
-        let mut exploration = space.explore(options, true)?;
+        let mut exploration = space.explore(options, Paths::Noted)?;
         let by = match (exploration.cut, options.limits.depth) {
             (Some(by), Some(depth)) if by.starts_with("--max-depth") => format!("--steps {}", depth - 1),
             (Some(by), _) => by,

@@ -6,7 +6,7 @@ use fencepost_model::scenario::{Expect, Promise, Scenario};
 use fencepost_model::service::Service;
 use fencepost_model::trace::{Trace, leave_out_steps};
 
-use crate::engine::StoreError;
+use crate::engine::{Paths, StoreError};
 use crate::limits::Limits;
 use crate::liveness::Liveness;
 use crate::options::{Engine, Options};
@@ -199,7 +199,11 @@ fn run<P: Service>(
 ) -> Result<TimedExploration<P>, InternalError> {
     let judged = scenario.judging(|promise| promises.contains(promise));
     let unheard = unheard(&judged, sought, options);
-    let is_told = sought == Sought::Violation || !is_again(scenario, promises, options);
+    let paths = match sought {
+        Sought::Violation => Paths::Noted,
+        Sought::Proof if is_again(scenario, promises, options) => Paths::Unwanted,
+        Sought::Proof => Paths::SearchedAgain,
+    };
     let start = options.supervisor.microseconds();
     let (order, losses) = match options.partial_order {
         true => (PartialOrder::of(&judged), Losses::of(&judged)),
@@ -219,13 +223,13 @@ fn run<P: Service>(
                 form,
                 options.limits,
                 std::sync::Arc::clone(&options.supervisor),
-                is_told,
+                paths != Paths::Unwanted,
             )?
         }
         Engine::Dataflow => {
             let store = stored(&judged, promises, sought, (options, unheard != Unheard::none()))?;
             let worlds = Worlds::new(judged, options.symmetry).without(unheard).with(order, losses);
-            worlds.explore_in(store, options, is_told)?
+            worlds.explore_in(store, options, paths)?
         }
     };
     let microseconds = options.supervisor.microseconds() - start;

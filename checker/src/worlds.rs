@@ -17,11 +17,13 @@ use fencepost_model::world::{Action, World};
 pub(crate) use self::stored::{StoredSearch, identity};
 
 use self::stored::search_on_disk;
-use crate::engine::{Marks, SearchPlan, Space, Transition, search};
+use crate::engine::{Marks, Paths, SearchPlan, Space, Transition, search};
 use crate::explain::concretise;
 use crate::options::Options;
 use crate::outcome::{Exploration, InternalError};
-use crate::reduction::{Collapsed, Form, Formed, Losses, PartialOrder, SharedPool, Stepper, Successor, Unheard};
+use crate::reduction::{
+    Collapsed, Form, Formed, Losses, Numbers, PackedChunk, PartialOrder, SharedPool, Stepper, Successor, Unheard,
+};
 
 /// The space of a scenario.
 pub(crate) struct Worlds<P: Service> {
@@ -66,9 +68,9 @@ impl<P: Service> Worlds<P> {
         Worlds { past, leaps: true, ..Worlds::new(scenario, uses_symmetry) }
     }
 
-    /// Searches it, as the options say. The execution of a violation is rebuilt if `is_told`.
-    pub(crate) fn explore(self, options: &Options, is_told: bool) -> Result<Exploration<P>, InternalError> {
-        self.explore_in(None, options, is_told)
+    /// Searches it, as the options say. The execution of a violation is rebuilt, unless it is unwanted.
+    pub(crate) fn explore(self, options: &Options, paths: Paths) -> Result<Exploration<P>, InternalError> {
+        self.explore_in(None, options, paths)
     }
 
     /// The same with its states in a store, if there is one.
@@ -76,17 +78,17 @@ impl<P: Service> Worlds<P> {
         self,
         store: Option<StoredSearch>,
         options: &Options,
-        is_told: bool,
+        paths: Paths,
     ) -> Result<Exploration<P>, InternalError> {
         let space = Arc::new(self);
         let (limits, supervisor) = (options.limits, Arc::clone(&options.supervisor));
-        let plan = SearchPlan { workers: options.workers, limits, supervisor };
+        let plan = SearchPlan { workers: options.workers, limits, supervisor, paths };
         let searched = match store {
             Some(store) => search_on_disk(&space, &plan, store)?,
             None => search(&space, &plan).map_err(InternalError::of_panic)?,
         };
-        let is_violated = searched.violation.is_some();
-        let violation = searched.violation.filter(|_| is_told).map(|path| space.trace(&path)).transpose()?;
+        let is_violated = searched.is_violated;
+        let violation = searched.violation.map(|path| space.trace(&path)).transpose()?;
         let (states, transitions, depth) = (searched.states, searched.transitions, searched.depth);
         let marks = Marks { reached: space.form.reached(Reached(searched.marks.reached)).0, ..searched.marks };
         let reductions = space.form.reductions();
@@ -184,6 +186,7 @@ impl<P: Service> Default for Scratch<P> {
 impl<P: Service> Space for Worlds<P> {
     /// Numbers of parts: a world itself is two kilobytes.
     type State = Collapsed;
+    type Chunk = PackedChunk;
     type Scratch = Scratch<P>;
 
     fn starts(&self) -> Vec<Self::State> {
@@ -209,7 +212,7 @@ impl<P: Service> Space for Worlds<P> {
 
     fn expand(
         &self,
-        last: &Self::State,
+        last: &Numbers,
         scratch: &mut Scratch<P>,
         mut found: impl FnMut(Transition<Self::State>),
     ) -> Result<(), String> {
@@ -218,6 +221,7 @@ impl<P: Service> Space for Worlds<P> {
             let Scratch { actions, stepper } = scratch;
             let stepper = stepper.get_or_insert_with(|| Box::new(self.stepper()));
             let has_loss = self.enabled(stepper.open(last), actions);
+            let fingerprint = stepper.fingerprint();
             if self.scenario.is_mutated(CheckerMutation::LastActionForgotten) && actions.len() > 1 {
                 actions.pop();
             }
@@ -232,7 +236,7 @@ impl<P: Service> Space for Worlds<P> {
                 let Successor { to: state, reached, is_violation } =
                     stepper.step(&self.scenario, self.form.normal(), action);
                 let is_kept = is_violation && !self.scenario.is_mutated(CheckerMutation::StutterHidesViolation);
-                if is_kept || state.fingerprint() != last.fingerprint() {
+                if is_kept || state.fingerprint() != fingerprint {
                     let marks = Marks { reached: reached.0, kinds: kind_bit(action) | losses };
                     found(Transition { action: place, state, is_violation, marks });
                 }

@@ -10,7 +10,7 @@ use std::sync::Arc;
 use std::time::Instant;
 use std::{env, fs};
 
-use fencepost_checker::engine::{SearchPlan, search};
+use fencepost_checker::engine::{Paths, SearchPlan, search};
 use fencepost_checker::{Limits, Searchable, Unsupervised};
 use session_lock::{SIZES, SessionLock, Size};
 use stateright::{Checker, Model};
@@ -38,7 +38,8 @@ fn main() {
 }
 
 fn by_dataflow(size: &Size, workers: usize) -> (u64, u64, f64) {
-    let plan = SearchPlan { workers, limits: Limits::default(), supervisor: Arc::new(Unsupervised) };
+    let (limits, supervisor) = (Limits::default(), Arc::new(Unsupervised));
+    let plan = SearchPlan { workers, limits, supervisor, paths: Paths::SearchedAgain };
     let run = |model| search(&Arc::new(Searchable::new(model)), &plan).expect("the model does not panic");
     let start = Instant::now();
     let searched = run(size.model);

@@ -139,6 +139,7 @@ impl Counters {
             depth: limits.depth.map_or(levels, |depth| levels.min(depth)),
             cut: counts.cut.clone(),
             marks: counts.marks,
+            is_violated: false,
             violation: None,
         })
     }

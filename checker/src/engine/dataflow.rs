@@ -14,7 +14,7 @@ use timely::dataflow::operators::{Capability, Concat, ConnectLoop, Feedback};
 use super::counters::Counters;
 use super::work_item::WorkItem;
 use super::worker::Worker;
-use super::{SearchPlan, SearchResult, Space};
+use super::{Paths, SearchPlan, SearchResult, Space};
 
 /// Searches a space until it is exhausted, a promise breaks or the search is cut. A level in which a promise breaks is
 /// searched to its end, so that the counts do not depend on the number of workers.
@@ -24,21 +24,22 @@ use super::{SearchPlan, SearchResult, Space};
 pub fn search<M: Space>(space: &Arc<M>, plan: &SearchPlan) -> Result<SearchResult, String> {
     let (searched, is_violated, path) = run(space, plan)?;
     let violation = match path {
-        Some(path) => Some(path),
-        None if is_violated => {
-            let (again, _, path) = run(space, &SearchPlan { workers: 1, ..plan.clone() })?;
+        None if is_violated && plan.paths != Paths::Unwanted => {
+            let noting = SearchPlan { workers: 1, paths: Paths::Noted, ..plan.clone() };
+            let (again, _, path) = run(space, &noting)?;
             if path.is_none() {
                 return Ok(again);
             }
             path
         }
-        None => None,
+        path => path,
     };
     // A run that breaks a promise is one, whatever was not searched besides.
     let is_hidden = space.mutation() == Some(CheckerMutation::CutHidesViolation.into()) && searched.cut.is_some();
-    let violation = violation.filter(|_| !is_hidden);
-    let cut = searched.cut.filter(|_| violation.is_none());
-    Ok(SearchResult { violation, cut, ..searched })
+    let is_violated = is_violated && !is_hidden;
+    let violation = violation.filter(|_| is_violated);
+    let cut = searched.cut.filter(|_| !is_violated);
+    Ok(SearchResult { is_violated, violation, cut, ..searched })
 }
 
 fn run<M: Space>(space: &Arc<M>, plan: &SearchPlan) -> Result<(SearchResult, bool, Option<Vec<u16>>), String> {

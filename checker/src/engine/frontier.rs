@@ -5,49 +5,118 @@ use std::collections::VecDeque;
 
 use fencepost_model::mutation::{CheckerMutation, Mutation};
 
-/// How large a chunk may be, in bytes.
-const CHUNK: usize = 256 * 1024;
+/// States that wait together, and come out in the order in which they were put in.
+pub trait Chunk: Default {
+    /// A state.
+    type State;
+    /// As much of a state as it takes to expand it.
+    type Waiting;
+
+    /// Adds a state at the end.
+    fn push(&mut self, state: Self::State);
+
+    /// Takes out the first state.
+    fn next(&mut self) -> Option<&Self::Waiting>;
+
+    /// The number of states.
+    fn len(&self) -> usize;
+
+    /// Whether there is none.
+    fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Whether it is as large as a chunk should be.
+    fn is_full(&self) -> bool;
+
+    /// Loses the last state.
+    fn drop_last(&mut self);
+}
+
+/// How large a chunk of states as they are may be, in bytes.
+const BYTES: usize = 256 * 1024;
+
+/// States as they are.
+pub struct PlainChunk<S> {
+    states: VecDeque<S>,
+    /// What was taken out last.
+    current: Option<S>,
+}
+
+impl<S> Default for PlainChunk<S> {
+    fn default() -> Self {
+        PlainChunk { states: VecDeque::new(), current: None }
+    }
+}
+
+impl<S> Chunk for PlainChunk<S> {
+    type State = S;
+    type Waiting = S;
+
+    #[inline]
+    fn push(&mut self, state: S) {
+        self.states.push_back(state);
+    }
+
+    #[inline]
+    fn next(&mut self) -> Option<&S> {
+        self.current = self.states.pop_front();
+        self.current.as_ref()
+    }
+
+    fn len(&self) -> usize {
+        self.states.len()
+    }
+
+    #[inline]
+    fn is_full(&self) -> bool {
+        self.states.len() * size_of::<S>().max(1) >= BYTES
+    }
+
+    fn drop_last(&mut self) {
+        self.states.pop_back();
+    }
+}
 
 /// A queue of states.
-pub(super) struct Frontier<S> {
-    chunks: VecDeque<Vec<S>>,
+pub(super) struct Frontier<C> {
+    chunks: VecDeque<C>,
     length: u64,
     /// A mutant: of more than one state, the last one is lost.
     loses_last: bool,
 }
 
-impl<S> Default for Frontier<S> {
+impl<C> Default for Frontier<C> {
     fn default() -> Self {
         Frontier { chunks: VecDeque::new(), length: 0, loses_last: false }
     }
 }
 
-impl<S> Frontier<S> {
+impl<C: Chunk> Frontier<C> {
     /// An empty one, with this mutant switched on.
     pub(super) fn new(mutation: Option<Mutation>) -> Self {
         Frontier { loses_last: mutation == Some(CheckerMutation::FrontierLosesLast.into()), ..Frontier::default() }
     }
 
-    /// How many states fit into a chunk.
-    fn room() -> usize {
-        (CHUNK / size_of::<S>().max(1)).max(1)
-    }
-
     #[inline]
-    pub(super) fn push(&mut self, state: S) {
+    pub(super) fn push(&mut self, state: C::State) {
         match self.chunks.back_mut() {
-            Some(chunk) if chunk.len() < Self::room() => chunk.push(state),
-            _ => self.chunks.push_back(vec![state]),
+            Some(chunk) if !chunk.is_full() => chunk.push(state),
+            _ => {
+                let mut chunk = C::default();
+                chunk.push(state);
+                self.chunks.push_back(chunk);
+            }
         }
         self.length += 1;
     }
 
     /// Takes out the states that were put in first.
-    pub(super) fn pop(&mut self) -> Option<Vec<S>> {
+    pub(super) fn pop(&mut self) -> Option<C> {
         let mut chunk = self.chunks.pop_front()?;
         self.length -= chunk.len() as u64;
         if self.loses_last && chunk.len() > 1 {
-            chunk.pop();
+            chunk.drop_last();
         }
         Some(chunk)
     }

@@ -10,7 +10,8 @@
 //! itself takes no detour through a channel. A level begins when the dataflow knows that nothing of it is under way any
 //! more, so the first violation found is a shortest one. With one worker, states are expanded in the order in which they
 //! were found, which is that of their paths of action indices; so the path kept is the smallest. With several workers
-//! arrival has no order: they count, and find the level of the first violation, and one worker looks for its path again.
+//! arrival has no order: they count, and find the level of the first violation, and one worker looks for its path again. So does a
+//! worker that is alone and notes no paths, because it expects no violation.
 //!
 //! `disk` is the same search with its states on disk.
 //!
@@ -32,13 +33,16 @@ use fencepost_model::mutation::Mutation;
 
 pub use dataflow::search;
 pub use disk::{SearchStore, StoreError, StoreFile, StoreFolder, Stored};
+pub use frontier::{Chunk, PlainChunk};
 
 use crate::limits::{Limits, Supervisor};
 
 /// What can be searched.
 pub trait Space: Send + Sync + 'static {
-    /// A state. The smaller the better: every state of a level, and of the next one, is in memory at once.
+    /// A state.
     type State: Clone + Send + 'static;
+    /// States that wait to be expanded. The smaller the better: every state of a level, and of the next one, waits in memory at once.
+    type Chunk: Chunk<State = Self::State>;
     /// What one worker needs while it expands states, kept so that it need not be allocated each time.
     type Scratch: Default;
 
@@ -64,7 +68,7 @@ pub trait Space: Send + Sync + 'static {
     /// The model panicked; a sentence says where.
     fn expand(
         &self,
-        state: &Self::State,
+        state: &<Self::Chunk as Chunk>::Waiting,
         scratch: &mut Self::Scratch,
         found: impl FnMut(Transition<Self::State>),
     ) -> Result<(), String>;
@@ -108,6 +112,19 @@ pub struct SearchPlan {
     pub limits: Limits,
     /// It is asked regularly whether the search should stop.
     pub supervisor: Arc<dyn Supervisor>,
+    /// Where the run to a violation comes from.
+    pub paths: Paths,
+}
+
+/// Where a search gets the run to a violation from. A worker that is alone can note how it found each state, in six bytes each.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub enum Paths {
+    /// One worker notes how it found each state; after a search with several, one worker searches again.
+    Noted,
+    /// No violation is expected, so nothing is noted; if there is one, one worker searches again.
+    SearchedAgain,
+    /// Nowhere: it is enough to know that there is a violation.
+    Unwanted,
 }
 
 /// What a search came to.
@@ -123,6 +140,8 @@ pub struct SearchResult {
     pub cut: Option<String>,
     /// What its transitions showed.
     pub marks: Marks,
-    /// A shortest run that breaks a promise: the place of its start among the starts, then the action index of each step.
+    /// Whether a run breaks a promise.
+    pub is_violated: bool,
+    /// Unless it is unwanted, a shortest run that breaks a promise: the place of its start among the starts, then the action index of each step.
     pub violation: Option<Vec<u16>>,
 }

@@ -7,10 +7,10 @@ use fencepost_model::mutation::{CheckerMutation, Mutation};
 use super::counters::{Counters, Report};
 use super::dataflow::Part;
 use super::frontier::Frontier;
-use super::seen::Seen;
+use super::seen::{Seen, owner};
 use super::steps::{NOWHERE, Steps};
 use super::work_item::WorkItem;
-use super::{Marks, SearchPlan, Space, Transition};
+use super::{Chunk, Marks, Paths, SearchPlan, Space, Transition};
 
 /// A state that may be new.
 #[derive(Clone)]
@@ -41,12 +41,6 @@ const fn recent_bits<S>() -> u32 {
     if std::mem::needs_drop::<S>() { 18 } else { 13 }
 }
 
-/// Which worker owns a state: by the low half of its fingerprint, for the high half finds its place in the table.
-#[inline]
-fn owner(fingerprint: u64, workers: usize) -> usize {
-    usize::try_from(((fingerprint & 0xffff_ffff) * workers as u64) >> 32).expect("it is below the number of workers")
-}
-
 /// What mutants change in a worker, as words that cost nothing while none is switched on.
 #[derive(Copy, Clone)]
 struct Faults {
@@ -74,14 +68,14 @@ pub(super) struct Worker<M: Space> {
     plan: SearchPlan,
     index: usize,
     seen: Seen,
-    /// How each state was found; kept by a worker that is alone.
+    /// How each state was found, where that is noted.
     steps: Option<Steps>,
     /// The number of the state that is expanded next.
     number: u32,
     /// The states of the level that is being expanded.
-    current: Frontier<M::State>,
+    current: Frontier<M::Chunk>,
     /// Those of later levels: the next one, and the one after it if another worker is ahead.
-    later: Vec<(u64, Frontier<M::State>)>,
+    later: Vec<(u64, Frontier<M::Chunk>)>,
     /// What was found for each worker, and not handed over yet.
     batches: Vec<Vec<Candidate<M::State>>>,
     /// Empty lists with room, for the next work items.
@@ -95,14 +89,14 @@ pub(super) struct Worker<M: Space> {
 
 impl<M: Space> Worker<M> {
     pub(super) fn new(space: Arc<M>, board: Arc<Counters>, plan: SearchPlan, index: usize) -> Self {
-        let is_alone = plan.workers == 1;
+        let is_noting = plan.workers == 1 && plan.paths == Paths::Noted;
         Worker {
             faults: Faults::of(space.mutation()),
+            seen: Seen::of(index, plan.workers, space.mutation()),
             space,
             board,
             index,
-            seen: Seen::new(),
-            steps: is_alone.then(Steps::default),
+            steps: is_noting.then(Steps::default),
             number: 0,
             current: Frontier::default(),
             later: Vec::new(),
@@ -149,7 +143,7 @@ impl<M: Space> Worker<M> {
         self.board.found(level, next.len() - known);
     }
 
-    fn expand(&mut self, state: &M::State, report: &mut Report) {
+    fn expand(&mut self, state: &<M::Chunk as Chunk>::Waiting, report: &mut Report) {
         let Worker { space, batches, recent, faults, scratch, number, .. } = self;
         let mut marks = Marks::default();
         let expanded = space.expand(state, scratch, |transition| {
@@ -214,10 +208,10 @@ impl<M: Space> Part for Worker<M> {
     }
 
     fn work(&mut self, level: u64, send: &mut dyn FnMut(WorkItem)) -> bool {
-        let Some(chunk) = self.current.pop().filter(|_| !self.board.is_cut()) else { return false };
+        let Some(mut chunk) = self.current.pop().filter(|_| !self.board.is_cut()) else { return false };
         let mut report = Report { expanded: chunk.len() as u64, ..Report::default() };
-        for state in chunk {
-            self.expand(&state, &mut report);
+        while let Some(state) = chunk.next() {
+            self.expand(state, &mut report);
             self.number = self.number.wrapping_add(1);
             if self.batches[self.index].len() * size_of::<Candidate<M::State>>() >= BATCH {
                 self.look_up(level + 1);

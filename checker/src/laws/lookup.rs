@@ -29,7 +29,9 @@ pub(super) fn lookup_is_invisible<P: Service>(scenario: &Scenario<P>, walks: &[V
             for choice in choices {
                 scenario.enabled(&before, &mut enabled);
                 let collapsed = stepper.collapse(&before);
-                require(**stepper.open(&collapsed) == *before, || "a world is not what was collapsed".to_owned())?;
+                require(**stepper.open(collapsed.parts()) == *before, || {
+                    "a world is not what was collapsed".to_owned()
+                })?;
                 // Time may pass by more than one tick: a search from the middle of an execution does that.
                 let leap = Action::Advance(Ticks::new(2));
                 let leap = scenario.is_enabled(&before, &leap).then_some(leap);

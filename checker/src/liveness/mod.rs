@@ -182,7 +182,7 @@ impl<'a, P: Service> Build<'a, P> {
             graph: Graph::new(scenario.mutation),
             facts: Vec::new(),
             labels: EdgeLabels::new(),
-            seen: Seen::new(),
+            seen: Seen::of(0, 1, scenario.mutation),
             queue: VecDeque::new(),
             states: 0,
             form,
@@ -235,7 +235,7 @@ impl<'a, P: Service> Build<'a, P> {
     }
 
     fn expand(&mut self, state: &Collapsed, level: u64, actions: &mut Vec<Action<P>>) {
-        let world = self.stepper.open(state);
+        let world = self.stepper.open(state.parts());
         let waiting = world.waiting().fold(0, |bits, client| bits | bit(client));
         let has_room = world.has_room(self.scenario) || self.scenario.is_mutated(CheckerMutation::RoomUncounted);
         let full = if has_room { 0 } else { FULL };

@@ -32,7 +32,7 @@ mod unheard;
 #[cfg(feature = "stateright")]
 mod unheard_in_world;
 
-pub(crate) use components::{Collapsed, Pool, SharedPool, Stepper, Successor};
+pub(crate) use components::{Collapsed, Numbers, PackedChunk, Pool, SharedPool, Stepper, Successor};
 pub(crate) use form::Form;
 pub(crate) use losses::Losses;
 pub(crate) use normal_form::Formed;

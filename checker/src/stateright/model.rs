@@ -4,7 +4,7 @@ use fencepost_model::hash::Fingerprinter;
 use stateright::{Expectation, Model, Property};
 use std::hash::{Hash, Hasher};
 
-use crate::engine::{Marks, Space, Transition};
+use crate::engine::{Marks, PlainChunk, Space, Transition};
 
 /// A stateright model. Its `always` properties are promises; its boundary is kept; nothing else of it is looked at.
 pub struct Searchable<M: Model> {
@@ -32,6 +32,7 @@ where
     M::State: Clone + Hash + Send + 'static,
 {
     type State = M::State;
+    type Chunk = PlainChunk<M::State>;
     type Scratch = Vec<M::Action>;
 
     fn starts(&self) -> Vec<M::State> {

@@ -14,7 +14,7 @@ use crate::engine::disk::{DiskSearchError, put_number, search, take_number};
 use crate::engine::{SearchPlan, SearchResult, SearchStore, StoreError, Stored};
 use crate::options::Options;
 use crate::outcome::InternalError;
-use crate::reduction::{Collapsed, Pool};
+use crate::reduction::{Collapsed, Numbers, Pool};
 
 /// A search and its place on disk.
 pub(crate) struct StoredSearch {
@@ -91,6 +91,10 @@ impl<P: Service> Stored for Worlds<P> {
             parts.push(u32::try_from(take_number(&mut rest)?).ok()?);
         }
         Some(Collapsed::of(u64::from_le_bytes(*fingerprint), parts))
+    }
+
+    fn waiting(&self, state: Collapsed) -> Numbers {
+        state.into_numbers()
     }
 
     fn parts(&self) -> u64 {

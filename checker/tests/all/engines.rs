@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 use fencepost::{AnyOutcome, catalogue};
-use fencepost_checker::engine::{SearchPlan, SearchResult, search};
+use fencepost_checker::engine::{Paths, SearchPlan, SearchResult, search};
 use fencepost_checker::{Engine, Limits, Options, Progress, Searchable, Supervisor, Unsupervised};
 use fencepost_model::finding::Verdict;
 use session_lock::{SIZES, SessionLock, Size};
@@ -17,8 +17,8 @@ fn size(name: &str) -> Size {
     *SIZES.iter().find(|size| size.name == name).expect("it is one of the sizes")
 }
 
-fn searched(model: SessionLock, workers: usize, limits: Limits, supervisor: Arc<dyn Supervisor>) -> SearchResult {
-    let plan = SearchPlan { workers, limits, supervisor };
+fn searched(model: SessionLock, workers: usize, paths: Paths) -> SearchResult {
+    let plan = SearchPlan { workers, limits: Limits::default(), supervisor: Arc::new(Unsupervised), paths };
     search(&Arc::new(Searchable::new(model)), &plan).expect("the model does not panic")
 }
 
@@ -27,7 +27,7 @@ fn the_workload_has_its_known_counts_in_both_engines() {
     for name in ["tiny", "S", "M"] {
         let size = size(name);
         for workers in [1, 2, 3] {
-            let found = searched(size.model, workers, Limits::default(), Arc::new(Unsupervised));
+            let found = searched(size.model, workers, Paths::SearchedAgain);
             assert_eq!((found.states, found.transitions + 1), (size.distinct, size.generated), "{name}, {workers}");
             assert_eq!((found.depth, found.cut, found.violation), (size.levels, None, None), "{name}, {workers}");
         }
@@ -42,9 +42,11 @@ fn the_shortest_violation_is_the_same_for_any_number_of_workers() {
     for name in ["tiny", "S", "M"] {
         let size = size(name);
         let model = SessionLock { is_exclusive: true, ..size.model };
-        let paths: Vec<_> =
-            [1, 2, 3].map(|workers| searched(model, workers, Limits::default(), Arc::new(Unsupervised))).into();
+        let by = |workers| [Paths::Noted, Paths::SearchedAgain].map(|paths| searched(model, workers, paths));
+        let paths = [1, 2, 3].map(by).concat();
         assert!(paths.iter().all(|found| *found == paths[0]), "{name}");
+        let unwanted = searched(model, 1, Paths::Unwanted);
+        assert_eq!(unwanted, SearchResult { violation: None, ..paths[0].clone() }, "{name}");
         let steps = paths[0].violation.as_ref().map(|path| path.len() - 1);
         assert_eq!(steps, size.shortest, "{name}");
         if let Some(path) = &paths[0].violation {

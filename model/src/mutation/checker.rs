@@ -124,6 +124,8 @@ crate::mutations! {
         ViolationLost,
         /// Only eight bits of a fingerprint count.
         FingerprintTruncated,
+        /// An entry of the table of visited states keeps a byte of its fingerprint.
+        EntryTruncated,
         /// The last action of a state is not taken.
         LastActionForgotten,
         /// A stutter step violates nothing.

@@ -118,7 +118,7 @@ impl<M: Stored> ExpandingThread<M> {
         let mut expanded = Expanded::default();
         for place in part {
             let parent = first + place as u64;
-            let state = space.decode(states.get(place)).ok_or(DAMAGED)?;
+            let state = space.waiting(space.decode(states.get(place)).ok_or(DAMAGED)?);
             let Expanded { candidates, transitions, marks } = &mut expanded;
             space.expand(&state, scratch, |transition| {
                 let Transition { action, state, is_violation, marks: shown } = transition;

@@ -15,7 +15,7 @@ use super::manifest::{FORMAT, MANIFEST, MANIFEST_NEW, StoreManifest, damaged, re
 use super::sorter::{CandidateSorter, RUN};
 use super::steps::{STEPS, StepsWriter, path};
 use super::{SearchStore, StoreError};
-use crate::engine::{Marks, SearchPlan, SearchResult};
+use crate::engine::{Marks, Paths, SearchPlan, SearchResult};
 use crate::limits::{Limits, Progress};
 
 /// The beginnings of the names of files of states and of parts.
@@ -139,7 +139,8 @@ impl<'a> DiskSearch<'a> {
             depth: plan.limits.depth.map_or(depth, |limit| depth.min(limit)),
             cut: cut.filter(|_| violation.is_none()),
             marks: self.manifest.marks(),
-            violation,
+            is_violated: violation.is_some(),
+            violation: violation.filter(|_| plan.paths != Paths::Unwanted),
         })
     }
 

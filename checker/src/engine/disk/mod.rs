@@ -57,7 +57,7 @@ use self::encoded::EncodedSpace;
 use self::folder::DiskFolder;
 use self::levels::DiskSearch;
 use self::manifest::FORMAT;
-use super::{SearchPlan, SearchResult, Space};
+use super::{Chunk, SearchPlan, SearchResult, Space};
 
 /// A space with states that can be written.
 pub trait Stored: Space<Scratch: Send> {
@@ -66,6 +66,9 @@ pub trait Stored: Space<Scratch: Send> {
 
     /// The state that was written; none if these are not the bytes of a state.
     fn decode(&self, bytes: &[u8]) -> Option<Self::State>;
+
+    /// As much of a state as it takes to expand it.
+    fn waiting(&self, state: Self::State) -> <Self::Chunk as Chunk>::Waiting;
 
     /// How many parts there are that states refer to by number.
     fn parts(&self) -> u64 {

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex};
 
 use super::memory::MemoryFolder;
 use super::*;
-use crate::engine::{Marks, Transition, search as search_in_memory};
+use crate::engine::{Marks, Paths, PlainChunk, Transition, search as search_in_memory};
 use crate::limits::{Limits, Progress, Supervisor, Unsupervised};
 
 /// A random graph. Its states are numbers that are given out as they are met, as those of parts of worlds.
@@ -59,6 +59,7 @@ impl Maze {
 
 impl Space for Maze {
     type State = u32;
+    type Chunk = PlainChunk<u32>;
     type Scratch = ();
 
     fn starts(&self) -> Vec<u32> {
@@ -97,6 +98,10 @@ impl Stored for Maze {
         bytes.try_into().ok().map(u32::from_le_bytes)
     }
 
+    fn waiting(&self, state: u32) -> u32 {
+        state
+    }
+
     fn parts(&self) -> u64 {
         self.met.lock().unwrap().0.len() as u64
     }
@@ -123,7 +128,7 @@ impl Stored for Maze {
 }
 
 fn plan(workers: usize) -> SearchPlan {
-    SearchPlan { workers, limits: Limits::default(), supervisor: Arc::new(Unsupervised) }
+    SearchPlan { workers, limits: Limits::default(), supervisor: Arc::new(Unsupervised), paths: Paths::Noted }
 }
 
 /// What the search in memory comes to, and what the space counts.

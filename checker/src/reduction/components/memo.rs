@@ -24,7 +24,6 @@ use fencepost_model::time::{Instant, Ticks};
 use fencepost_model::world::{Action, Envelope, Fault, Step};
 
 use super::super::calls::CallsOfAll;
-use super::super::hash::fingerprint;
 use super::super::names::{NormalNames, OWNERS, Occurrences, Rewriting, Rules, SmallSet};
 use super::super::normal_form::{Formed, NormalForm};
 use super::super::order::place_of;
@@ -33,7 +32,7 @@ use super::super::symmetry::{Symmetry, traces};
 use super::super::unheard::Unheard;
 use super::cache::Cache;
 use super::pool::WorkerPool;
-use super::{Collapsed, Successor};
+use super::{Collapsed, Successor, fingerprint_of};
 
 /// The logarithms of how many answers of each kind are kept at most.
 const STEPS: u32 = 18;
@@ -256,9 +255,7 @@ impl<P: Service> Memo<P> {
         let parts: &mut [u32] = &mut list;
         self.name(copies, &layout, parts, outcome.count > 0, question.shift)?;
         self.arrange(copies, &layout, parts);
-        let hash = |number: &u32| copies.head(*number).hash;
-        let (inner, messages) = (&parts[..layout.rest], &parts[layout.messages..]);
-        let fingerprint = fingerprint(hash(&parts[layout.rest]), inner.iter().chain(messages).map(hash));
+        let fingerprint = fingerprint_of(copies, &layout, parts);
         let reached = self.facts[outcome.facts as usize].1;
         Some(Successor { to: Collapsed { parts: list, fingerprint }, reached, is_violation })
     }

@@ -8,11 +8,13 @@
 //! pool    every part that was met, by number
 //! memo    what steps did, by the parts that they depend on
 //! cache   what was asked lately and answered
+//! packed  worlds that wait to be expanded
 //! stored  worlds and parts as bytes, for a search on disk
 //! ```
 
 mod cache;
 mod memo;
+mod packed;
 mod pool;
 mod stored;
 
@@ -23,21 +25,29 @@ use fencepost_model::service::Service;
 use fencepost_model::world::Action;
 
 use self::memo::{Lookup, Memo};
+pub(crate) use self::packed::PackedChunk;
 use self::pool::WorkerPool;
 pub(crate) use self::pool::{Pool, SharedPool};
-use super::hash::hash_of;
+use super::hash::{fingerprint, hash_of};
 use super::normal_form::{Formed, NormalForm};
 use super::piece::{Layout, Piece};
+
+/// The numbers of a world's parts: clients, server, what is remembered, cuts and budgets, messages.
+pub(crate) type Numbers = InlineVec<u32, 12>;
 
 /// A world in normal form, as the numbers that its parts have in a [`Pool`]: it means something beside that pool only.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Collapsed {
-    /// Clients, server, what is remembered, cuts and budgets, messages.
-    parts: InlineVec<u32, 12>,
+    parts: Numbers,
     fingerprint: u64,
 }
 
 impl Collapsed {
+    /// The numbers of its parts.
+    pub(crate) fn parts(&self) -> &Numbers {
+        &self.parts
+    }
+
     /// That of the world in normal form.
     pub(crate) fn fingerprint(&self) -> u64 {
         self.fingerprint
@@ -82,11 +92,11 @@ impl<P: Service> Stepper<P> {
         collapse(&mut self.copies, world, None)
     }
 
-    /// Opens a world.
-    pub(crate) fn open(&mut self, collapsed: &Collapsed) -> &Formed<P> {
+    /// Opens the world of which these are the parts.
+    pub(crate) fn open(&mut self, numbers: &Numbers) -> &Formed<P> {
         let Formed { state, parts } = &mut self.last;
         let layout = Layout::of(state.clients.len());
-        for (place, number) in collapsed.parts.iter().enumerate() {
+        for (place, number) in numbers.iter().enumerate() {
             if self.opened.parts.get(place) == Some(number) {
                 continue;
             }
@@ -97,15 +107,24 @@ impl<P: Service> Stepper<P> {
                 parts.put(place, head.part(), head.outside);
             }
         }
-        let numbers = &collapsed.parts[layout.messages..];
-        if *numbers != self.opened.parts[layout.messages..] {
-            state.world.network.fill(numbers.iter().filter_map(|number| self.copies.piece(*number).message().copied()));
-            parts.put_messages(layout.server, numbers.iter().map(|number| self.copies.head(*number).part()));
+        let messages = &numbers[layout.messages..];
+        if *messages != self.opened.parts[layout.messages..] {
+            state
+                .world
+                .network
+                .fill(messages.iter().filter_map(|number| self.copies.piece(*number).message().copied()));
+            parts.put_messages(layout.server, messages.iter().map(|number| self.copies.head(*number).part()));
         }
-        parts.rest(collapsed.fingerprint);
-        self.opened.clone_from(collapsed);
+        self.opened.parts.clone_from(numbers);
+        self.opened.fingerprint = fingerprint_of(&self.copies, &layout, numbers);
+        parts.rest(self.opened.fingerprint);
         self.is_next_near = false;
         &self.last
+    }
+
+    /// The fingerprint of the world that is open.
+    pub(crate) fn fingerprint(&self) -> u64 {
+        self.opened.fingerprint
     }
 
     /// The world that is open.
@@ -147,6 +166,13 @@ impl<P: Service> Stepper<P> {
             is_violation: !step.violations.is_empty(),
         }
     }
+}
+
+/// The fingerprint of the world of which these are the parts, all of them at hand.
+fn fingerprint_of<P: Service>(copies: &WorkerPool<P>, layout: &Layout, numbers: &[u32]) -> u64 {
+    let hash = |number: &u32| copies.head(*number).hash;
+    let (inner, messages) = (&numbers[..layout.rest], &numbers[layout.messages..]);
+    fingerprint(hash(&numbers[layout.rest]), inner.iter().chain(messages).map(hash))
 }
 
 /// The numbers of a world's parts, most of which are those of the world before it, if there is one.

@@ -2,14 +2,13 @@
 
 use std::ops::Range;
 
-use fencepost_model::inline_vec::InlineVec;
 use fencepost_model::service::Service;
 use serde::{Deserialize, Serialize};
 
 use super::super::normal_form::NormalForm;
 use super::super::piece::Piece;
-use super::Collapsed;
 use super::pool::{Component, Pool};
+use super::{Collapsed, Numbers};
 
 /// A part as it is written.
 #[derive(Serialize, Deserialize)]
@@ -64,8 +63,13 @@ impl Collapsed {
         (self.fingerprint, &self.parts)
     }
 
+    /// The numbers of its parts.
+    pub(crate) fn into_numbers(self) -> Numbers {
+        self.parts
+    }
+
     /// The world with this fingerprint and these parts.
-    pub(crate) fn of(fingerprint: u64, parts: InlineVec<u32, 12>) -> Self {
+    pub(crate) fn of(fingerprint: u64, parts: Numbers) -> Self {
         Collapsed { parts, fingerprint }
     }
 }

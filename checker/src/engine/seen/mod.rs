@@ -1,0 +1,265 @@
+//! The table of visited states: their fingerprints, each with an optional value, in six to seven bytes where there are millions.
+//!
+//! The place of an entry says the high bits of its fingerprint, so the entry keeps the low ones only (quotienting: Cleary, "Compact
+//! hash tables using bidirectional linear probing", 1984). All 64 bits count all the same: two fingerprints are never taken for one.
+//!
+//! Buckets divide the range of fingerprints evenly and in order. A fingerprint is put into the first free slot of a window of buckets, of
+//! which the first is its home. So what is in a bucket has its home there or in one of the few buckets before it, and these homes are an
+//! interval of fingerprints: no longer than the low bits of an entry can count. Within the interval these bits are different for
+//! different fingerprints, and with the bucket they say the fingerprint again when the table grows.
+//!
+//! What does not fit is kept in full beside the buckets: fingerprints of which the window is full, and those of which the low bits are
+//! zeros, which mark a free slot. Both are rare, unless fingerprints are chosen for it.
+//!
+//! ```text
+//! geometry   where fingerprints belong, and how many bits an entry needs
+//! growth     more buckets, in place
+//! ```
+
+mod geometry;
+mod growth;
+
+use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
+
+use fencepost_model::mutation::Mutation;
+
+use self::geometry::{BUCKET, Geometry, WINDOW};
+
+/// The most bytes of an entry.
+const ENTRY: usize = size_of::<u64>();
+
+/// The table grows when this part of its slots is taken.
+const FULL: (usize, usize) = (9, 10);
+
+/// The fingerprints seen by one worker, and a value for each.
+pub(crate) struct Seen<V = ()> {
+    place: Geometry,
+    /// Entries one after another, each of `width` bytes, the low byte first; zeros are a free slot. A bucket is filled from its first slot on.
+    /// Behind the entries are zeros, so that eight bytes can be read at each.
+    bytes: Vec<u8>,
+    /// The number of bytes of an entry.
+    width: usize,
+    /// The value of each slot.
+    values: Vec<V>,
+    /// The number of slots that are taken.
+    taken: usize,
+    /// What found no slot.
+    rest: BTreeMap<u64, V>,
+    mutation: Option<Mutation>,
+}
+
+/// Where a fingerprint is, or belongs.
+enum Slot {
+    Taken(usize),
+    Free(usize),
+    /// Not in its window.
+    Rest,
+}
+
+/// Maps the bits of `word` evenly and in order to 0..`room`.
+#[inline]
+fn scaled(word: u64, room: usize) -> usize {
+    let product = u128::from(word) * room as u128;
+    usize::try_from(product >> 64).expect("it is smaller than `room`")
+}
+
+/// Which of the workers owns a fingerprint: by its high bits, of which no table need keep anything then.
+#[inline]
+pub(super) fn owner(fingerprint: u64, workers: usize) -> usize {
+    scaled(fingerprint, workers)
+}
+
+/// An entry at this byte, and the bytes behind it.
+#[inline]
+fn read(bytes: &[u8], at: usize) -> u64 {
+    u64::from_le_bytes(bytes[at..at + ENTRY].try_into().expect("that is the number of bytes"))
+}
+
+/// Puts the masked bits at this byte, and leaves the ones behind them.
+#[inline]
+fn write(bytes: &mut [u8], at: usize, mask: u64, bits: u64) {
+    let all = &mut bytes[at..at + ENTRY];
+    let before = u64::from_le_bytes((&*all).try_into().expect("that is the number of bytes"));
+    all.copy_from_slice(&(before & !mask | bits & mask).to_le_bytes());
+}
+
+/// The bits of an entry of this number of bytes.
+#[inline]
+fn mask(width: usize) -> u64 {
+    u64::MAX >> (8 * (ENTRY - width))
+}
+
+/// The bytes of this number of slots.
+fn room(slots: usize, width: usize) -> usize {
+    slots * width + ENTRY - width
+}
+
+impl<V: Copy + Default> Seen<V> {
+    /// An empty table of the fingerprints that one of these workers owns.
+    pub(crate) fn of(worker: usize, workers: usize, mutation: Option<Mutation>) -> Self {
+        let place = Geometry::first(worker, workers);
+        let width = place.width(mutation);
+        let bytes = vec![0; room(place.slots(), width)];
+        let values = vec![V::default(); place.slots()];
+        Seen { place, bytes, width, values, taken: 0, rest: BTreeMap::new(), mutation }
+    }
+
+    /// Looks at the home of a fingerprint, so that it is in the cache when it is asked about; it may lie on two lines. Returns some of what is
+    /// there.
+    #[inline]
+    pub(super) fn touch(&self, fingerprint: u64) -> u8 {
+        let first = self.place.home(fingerprint) * BUCKET * self.width;
+        self.bytes[first] ^ self.bytes[first + BUCKET * self.width - 1]
+    }
+
+    /// Adds a fingerprint with its value; if it was there already, its value is the answer.
+    #[inline]
+    pub(crate) fn insert(&mut self, fingerprint: u64, value: V) -> Option<V> {
+        match self.find(fingerprint) {
+            Slot::Taken(slot) => Some(self.values[slot]),
+            Slot::Free(slot) => {
+                self.put(slot, fingerprint, value);
+                if self.taken * FULL.1 >= self.place.buckets * BUCKET * FULL.0 {
+                    self.grow();
+                }
+                None
+            }
+            Slot::Rest => match self.rest.entry(fingerprint) {
+                Entry::Occupied(known) => Some(*known.get()),
+                Entry::Vacant(free) => {
+                    free.insert(value);
+                    None
+                }
+            },
+        }
+    }
+
+    #[inline]
+    fn find(&self, fingerprint: u64) -> Slot {
+        let home = self.place.home(fingerprint) * BUCKET;
+        match self.width {
+            6 => self.scan::<6>(home, fingerprint),
+            7 => self.scan::<7>(home, fingerprint),
+            8 => self.scan::<8>(home, fingerprint),
+            5 => self.scan::<5>(home, fingerprint),
+            _ => self.scan::<1>(home, fingerprint),
+        }
+    }
+
+    /// Looks for a fingerprint in the window that begins at this slot, where entries have `WIDTH` bytes.
+    #[inline]
+    fn scan<const WIDTH: usize>(&self, home: usize, fingerprint: u64) -> Slot {
+        let entry = fingerprint & mask(WIDTH);
+        if entry == 0 {
+            return Slot::Rest;
+        }
+        let window = &self.bytes[home * WIDTH..][..(WINDOW * BUCKET - 1) * WIDTH + ENTRY];
+        for slot in 0..WINDOW * BUCKET {
+            let found = read(window, slot * WIDTH) & mask(WIDTH);
+            if found == entry {
+                return Slot::Taken(home + slot);
+            }
+            if found == 0 {
+                return Slot::Free(home + slot);
+            }
+        }
+        Slot::Rest
+    }
+
+    #[inline]
+    fn put(&mut self, slot: usize, fingerprint: u64, value: V) {
+        write(&mut self.bytes, slot * self.width, mask(self.width), fingerprint);
+        self.values[slot] = value;
+        self.taken += 1;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use proptest::collection::vec;
+    use proptest::prelude::{Strategy, any, prop_oneof};
+    use proptest::{prop_assert_eq, proptest};
+
+    use super::*;
+
+    /// Bits without a pattern.
+    fn mixed(word: u64) -> u64 {
+        let word = word.wrapping_add(1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        let word = (word ^ word >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        word ^ word >> 31
+    }
+
+    #[test]
+    fn it_agrees_with_a_map_while_it_grows() {
+        for (worker, workers) in [(0, 1), (1, 2), (2, 3), (6, 7)] {
+            let mut seen: Seen<u32> = Seen::of(worker, workers, None);
+            let mut map = BTreeMap::new();
+            for count in 0..200_000 {
+                let fingerprint = mixed(mixed(count) % 100_000);
+                if owner(fingerprint, workers) == worker {
+                    let value = u32::try_from(count).unwrap();
+                    assert_eq!(seen.insert(fingerprint, value), map.get(&fingerprint).copied());
+                    map.entry(fingerprint).or_insert(value);
+                }
+            }
+            assert!(map.len() > 10_000, "{}", map.len());
+            for (fingerprint, count) in &map {
+                assert_eq!(seen.insert(*fingerprint, 0), Some(*count));
+            }
+        }
+    }
+
+    #[test]
+    fn entries_become_shorter_and_nothing_is_lost() {
+        let mut seen: Seen = Seen::of(0, 64, None);
+        let mine = |count: u64| mixed(count) >> 6;
+        let mut widths = vec![(0, seen.width)];
+        for count in 0..60_000 {
+            assert_eq!(seen.insert(mine(count), ()), None);
+            if seen.width != widths[widths.len() - 1].1 {
+                widths.push((count, seen.width));
+            }
+        }
+        assert_eq!(widths, [(0, 8), (230, 7), (55_761, 6)]);
+        assert!((0..60_000).all(|count| seen.insert(mine(count), ()).is_some()));
+        assert!(seen.rest.len() < 600, "few find no slot: {}", seen.rest.len());
+        let bytes = seen.bytes.len() as f64 / 60_000.0;
+        assert!(bytes < 7.7, "{bytes} bytes for each");
+    }
+
+    /// Fingerprints that lie close together, or have equal low bits, or lie at the ends of the range.
+    fn hostile() -> impl Strategy<Value = u64> {
+        let few = || 0..40_u64;
+        prop_oneof![
+            few(),
+            few().prop_map(|low| u64::MAX - low),
+            (few(), 0..64_u32, 0..3_u64).prop_map(|(high, shift, low)| (high << shift).wrapping_add(low)),
+            (0..600_u64, 40..60_u32).prop_map(|(high, shift)| high << shift | 7),
+            (0..600_u64).prop_map(|low| 0x1234_5678_9abc_0000 + low),
+            (0..3_000_u64).prop_map(mixed),
+            any::<u64>(),
+        ]
+    }
+
+    proptest! {
+        #[test]
+        fn it_agrees_with_a_map_whatever_the_fingerprints(
+            fingerprints in vec(hostile(), 0..4_000), workers in 1..5_usize, choice in any::<usize>()
+        ) {
+            let worker = choice % workers;
+            let mut seen: Seen<u16> = Seen::of(worker, workers, None);
+            let mut map = BTreeMap::new();
+            let own = fingerprints.into_iter().filter(|fingerprint| owner(*fingerprint, workers) == worker);
+            for (value, fingerprint) in (1..).zip(own) {
+                prop_assert_eq!(seen.insert(fingerprint, value), map.get(&fingerprint).copied());
+                map.entry(fingerprint).or_insert(value);
+            }
+            for (fingerprint, value) in &map {
+                prop_assert_eq!(seen.insert(*fingerprint, 0), Some(*value));
+            }
+        }
+    }
+}
