@@ -1,11 +1,12 @@
-//! More buckets, in place: a table that grows needs no memory beside its own.
+//! More buckets, in place: a table that grows needs little memory beside its own.
 //!
 //! All entries are moved to the end of the larger table. From there each goes to its new place, in order, so that where windows overlap the
 //! earlier ones have the first choice. The way from the end to the new place becomes shorter from entry to entry. The last ones
 //! would meet others that have yet to go; so these are taken out first, and put back at the end.
 
 use super::geometry::{BUCKET, Geometry, WINDOW};
-use super::{ENTRY, Seen, Slot, mask, read, room};
+use super::segments::mask;
+use super::{Seen, Slot};
 
 /// The number of new buckets of which it is known how many slots are taken: more than those in which the fingerprints of an old bucket
 /// may be, also where the number of buckets doubles.
@@ -70,50 +71,30 @@ impl<V: Copy + Default> Seen<V> {
                 _ => drop(self.rest.insert(fingerprint, value)),
             }
         }
-        self.narrow(width);
+        self.entries.narrow(width);
     }
 
     /// Makes the table larger, and moves what is in it to the end. Returns the number of buckets that are free before it.
     fn make_room(&mut self, place: &Geometry) -> usize {
-        let (slots, width) = (self.values.len(), self.width);
-        let free = place.slots() - slots;
-        self.bytes.reserve_exact(free * width);
-        self.bytes.resize(room(place.slots(), width), 0);
-        self.bytes.copy_within(..slots * width, free * width);
-        self.bytes[..free * width].fill(0);
+        let free = place.slots() - self.values.len();
+        self.entries.resize(place.slots() / BUCKET);
+        self.entries.move_to_end(free / BUCKET);
         self.values.reserve_exact(free);
+        let before = self.values.len();
         self.values.resize(place.slots(), V::default());
-        self.values.copy_within(..slots, free);
+        self.values.copy_within(..before, free);
         free / BUCKET
     }
 
     /// Empties a bucket of the smaller table, which is at another place now.
     #[inline]
     fn take(&mut self, before: &Geometry, (bucket, now): (usize, usize), mut keep: impl FnMut(&mut Self, u64, V)) {
-        let (low, mask) = (before.least(bucket), mask(self.width));
-        let (first, width) = (now * BUCKET, self.width);
-        let entries: [u64; BUCKET] = std::array::from_fn(|slot| read(&self.bytes, (first + slot) * width) & mask);
-        let values: [V; BUCKET] = std::array::from_fn(|slot| self.values[first + slot]);
-        self.bytes[first * width..(first + BUCKET) * width].fill(0);
+        let (low, mask) = (before.least(bucket), mask(self.entries.width()));
+        let entries = self.entries.take(now);
+        let values: [V; BUCKET] = std::array::from_fn(|slot| self.values[now * BUCKET + slot]);
         for (entry, value) in entries.into_iter().zip(values).take_while(|(entry, _)| *entry != 0) {
             self.taken -= 1;
             keep(self, low + (entry.wrapping_sub(low) & mask), value);
         }
-    }
-
-    /// Leaves bytes of entries out that are no longer needed.
-    fn narrow(&mut self, width: usize) {
-        if width == self.width {
-            return;
-        }
-        for slot in 0..self.values.len() {
-            let from = slot * self.width;
-            self.bytes.copy_within(from..from + width, slot * width);
-        }
-        let room = room(self.values.len(), width);
-        self.bytes[room + width - ENTRY..].fill(0);
-        self.bytes.truncate(room);
-        self.bytes.shrink_to_fit();
-        self.width = width;
     }
 }

@@ -1,4 +1,4 @@
-//! The table of visited states: their fingerprints, each with an optional value, in six to seven bytes where there are millions.
+//! The table of visited states: their fingerprints, each with an optional value, in about seven bytes where there are millions.
 //!
 //! The place of an entry says the high bits of its fingerprint, so the entry keeps the low ones only (quotienting: Cleary, "Compact
 //! hash tables using bidirectional linear probing", 1984). All 64 bits count all the same: two fingerprints are never taken for one.
@@ -13,11 +13,13 @@
 //!
 //! ```text
 //! geometry   where fingerprints belong, and how many bits an entry needs
+//! segments   the bytes of the entries, in pieces that need not move when there are more
 //! growth     more buckets, in place
 //! ```
 
 mod geometry;
 mod growth;
+mod segments;
 
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
@@ -25,9 +27,7 @@ use std::collections::btree_map::Entry;
 use fencepost_model::mutation::Mutation;
 
 use self::geometry::{BUCKET, Geometry, WINDOW};
-
-/// The most bytes of an entry.
-const ENTRY: usize = size_of::<u64>();
+use self::segments::Segments;
 
 /// The table grows when this part of its slots is taken.
 const FULL: (usize, usize) = (9, 10);
@@ -35,11 +35,7 @@ const FULL: (usize, usize) = (9, 10);
 /// The fingerprints seen by one worker, and a value for each.
 pub(crate) struct Seen<V = ()> {
     place: Geometry,
-    /// Entries one after another, each of `width` bytes, the low byte first; zeros are a free slot. A bucket is filled from its first slot on.
-    /// Behind the entries are zeros, so that eight bytes can be read at each.
-    bytes: Vec<u8>,
-    /// The number of bytes of an entry.
-    width: usize,
+    entries: Segments,
     /// The value of each slot.
     values: Vec<V>,
     /// The number of slots that are taken.
@@ -70,47 +66,21 @@ pub(super) fn owner(fingerprint: u64, workers: usize) -> usize {
     scaled(fingerprint, workers)
 }
 
-/// An entry at this byte, and the bytes behind it.
-#[inline]
-fn read(bytes: &[u8], at: usize) -> u64 {
-    u64::from_le_bytes(bytes[at..at + ENTRY].try_into().expect("that is the number of bytes"))
-}
-
-/// Puts the masked bits at this byte, and leaves the ones behind them.
-#[inline]
-fn write(bytes: &mut [u8], at: usize, mask: u64, bits: u64) {
-    let all = &mut bytes[at..at + ENTRY];
-    let before = u64::from_le_bytes((&*all).try_into().expect("that is the number of bytes"));
-    all.copy_from_slice(&(before & !mask | bits & mask).to_le_bytes());
-}
-
-/// The bits of an entry of this number of bytes.
-#[inline]
-fn mask(width: usize) -> u64 {
-    u64::MAX >> (8 * (ENTRY - width))
-}
-
-/// The bytes of this number of slots.
-fn room(slots: usize, width: usize) -> usize {
-    slots * width + ENTRY - width
-}
-
 impl<V: Copy + Default> Seen<V> {
     /// An empty table of the fingerprints that one of these workers owns.
     pub(crate) fn of(worker: usize, workers: usize, mutation: Option<Mutation>) -> Self {
         let place = Geometry::first(worker, workers);
-        let width = place.width(mutation);
-        let bytes = vec![0; room(place.slots(), width)];
+        let mut entries = Segments::new(place.width(mutation));
+        entries.resize(place.slots() / BUCKET);
         let values = vec![V::default(); place.slots()];
-        Seen { place, bytes, width, values, taken: 0, rest: BTreeMap::new(), mutation }
+        Seen { place, entries, values, taken: 0, rest: BTreeMap::new(), mutation }
     }
 
     /// Looks at the home of a fingerprint, so that it is in the cache when it is asked about; it may lie on two lines. Returns some of what is
     /// there.
     #[inline]
     pub(super) fn touch(&self, fingerprint: u64) -> u8 {
-        let first = self.place.home(fingerprint) * BUCKET * self.width;
-        self.bytes[first] ^ self.bytes[first + BUCKET * self.width - 1]
+        self.entries.touch(self.place.home(fingerprint))
     }
 
     /// Adds a fingerprint with its value; if it was there already, its value is the answer.
@@ -137,8 +107,8 @@ impl<V: Copy + Default> Seen<V> {
 
     #[inline]
     fn find(&self, fingerprint: u64) -> Slot {
-        let home = self.place.home(fingerprint) * BUCKET;
-        match self.width {
+        let home = self.place.home(fingerprint);
+        match self.entries.width() {
             6 => self.scan::<6>(home, fingerprint),
             7 => self.scan::<7>(home, fingerprint),
             8 => self.scan::<8>(home, fingerprint),
@@ -147,21 +117,21 @@ impl<V: Copy + Default> Seen<V> {
         }
     }
 
-    /// Looks for a fingerprint in the window that begins at this slot, where entries have `WIDTH` bytes.
+    /// Looks for a fingerprint in the window that begins at this bucket, where entries have `WIDTH` bytes.
     #[inline]
     fn scan<const WIDTH: usize>(&self, home: usize, fingerprint: u64) -> Slot {
-        let entry = fingerprint & mask(WIDTH);
+        let entry = fingerprint & segments::mask(WIDTH);
         if entry == 0 {
             return Slot::Rest;
         }
-        let window = &self.bytes[home * WIDTH..][..(WINDOW * BUCKET - 1) * WIDTH + ENTRY];
-        for slot in 0..WINDOW * BUCKET {
-            let found = read(window, slot * WIDTH) & mask(WIDTH);
-            if found == entry {
-                return Slot::Taken(home + slot);
-            }
-            if found == 0 {
-                return Slot::Free(home + slot);
+        for bucket in home..home + WINDOW {
+            for (slot, found) in (bucket * BUCKET..).zip(self.entries.bucket::<WIDTH>(bucket)) {
+                if found == entry {
+                    return Slot::Taken(slot);
+                }
+                if found == 0 {
+                    return Slot::Free(slot);
+                }
             }
         }
         Slot::Rest
@@ -169,7 +139,7 @@ impl<V: Copy + Default> Seen<V> {
 
     #[inline]
     fn put(&mut self, slot: usize, fingerprint: u64, value: V) {
-        write(&mut self.bytes, slot * self.width, mask(self.width), fingerprint);
+        self.entries.put(slot, fingerprint);
         self.values[slot] = value;
         self.taken += 1;
     }
@@ -216,17 +186,17 @@ mod tests {
     fn entries_become_shorter_and_nothing_is_lost() {
         let mut seen: Seen = Seen::of(0, 64, None);
         let mine = |count: u64| mixed(count) >> 6;
-        let mut widths = vec![(0, seen.width)];
+        let mut widths = vec![(0, seen.entries.width())];
         for count in 0..60_000 {
             assert_eq!(seen.insert(mine(count), ()), None);
-            if seen.width != widths[widths.len() - 1].1 {
-                widths.push((count, seen.width));
+            if seen.entries.width() != widths[widths.len() - 1].1 {
+                widths.push((count, seen.entries.width()));
             }
         }
         assert_eq!(widths, [(0, 8), (230, 7), (55_761, 6)]);
         assert!((0..60_000).all(|count| seen.insert(mine(count), ()).is_some()));
         assert!(seen.rest.len() < 600, "few find no slot: {}", seen.rest.len());
-        let bytes = seen.bytes.len() as f64 / 60_000.0;
+        let bytes = seen.entries.bytes() as f64 / 60_000.0;
         assert!(bytes < 7.7, "{bytes} bytes for each");
     }
 
