@@ -115,14 +115,14 @@ mod tests {
     fn each_service_has_its_marks_and_each_absence_its_reason() {
         let findings = findings();
         let finding = &findings[0];
-        let seen = BTreeMap::from([(finding.property.name().to_owned(), "Consul 1.8.7".to_owned())]);
+        let seen = BTreeMap::from([(finding.property.name().to_owned(), "Server 7".to_owned())]);
         let text = crate::html::ScenarioText { seen, ..Default::default() };
         let texts = Texts::from([(finding.scenario.clone(), text)]);
         let html = section(&choice(finding), &findings, &texts).expect("it is answered").into_string();
         for words in [
             "<abbr title=\"7 &amp; 8\">The one</abbr>",
             "It has &lt;no&gt; queue.",
-            "seen on Consul 1.8.7",
+            "seen on Server 7",
             &format!("href=\"#{}--{}\"", finding.scenario, finding.property.name()),
         ] {
             assert!(html.contains(words), "{words}: {html}");
