@@ -100,8 +100,8 @@ fn where_faults_are_kept_to_places_every_action_and_message_counts() {
     let shipped = named("consul-record");
     let mut plain = shipped.of::<Consul>().expect("it is one of Consul").clone();
     // Losses have a reduction of their own, which places of faults do not forbid.
-    (plain.budget.losses, plain.budget.pauses) = (0, 1);
-    let placed = plain.clone().only_before(ActionKind::Pause, "the server receives");
+    plain.budget.losses = 0;
+    let placed = plain.clone().only_before(ActionKind::Crash, "the server receives");
     let states = |scenario: &Scenario<Consul>, options: &Options| explored(SERVICE.any(scenario), options)[0].states;
     let all = Options { leaves_out_unheard: false, ..Options::default() };
     let reduced = Options { partial_order: true, ..Options::default() };
