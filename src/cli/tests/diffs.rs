@@ -51,7 +51,7 @@ fn a_scenario_is_compared_with_itself_under_other_settings() {
     }
     for (arguments, says) in [
         (&["--vary", "service.grace=1,2"][..], "--vary: B has one value of each setting"),
-        (&["--vary", "service.grase=1"], "service.grase"),
+        (&["--vary", "service.grase=1"], "unknown field `grase`"),
         (&["lease-one-tick-less", "--vary", "service.grace=1"], "cannot be used with"),
         (&[], "required"),
     ] {
