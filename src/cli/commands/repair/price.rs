@@ -36,12 +36,7 @@ pub fn price(scenario: &dyn AnyScenario, seeds: u64) -> Option<Price> {
     for seed in 0..seeds {
         let run = scenario.summarize(&Settings { seed, ..settings.clone() });
         let measured = run.measurement.filter(|_| run.actions < ACTIONS_MAX)?;
-        sum.entries += measured.entries;
-        sum.idle += measured.idle;
-        sum.requests += measured.requests;
-        sum.sessions += measured.sessions;
-        sum.mistakes += measured.mistakes;
-        sum.watched += measured.watched;
+        sum.add(&measured);
     }
     let ticks = |time: i64| time as f64 / refinement as f64;
     let each = |count: f64| count / sum.entries as f64;
