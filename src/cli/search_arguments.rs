@@ -17,7 +17,7 @@ pub struct SearchArguments {
     /// The search engine: fencepost's own (dataflow), or that of the crate stateright
     #[arg(long, value_enum, default_value_t = EngineName::Dataflow)]
     engine: EngineName,
-    /// Search with N threads [default: one for each core; stateright: 1]
+    /// Search with N threads [default: one for each core; stateright: 1; several scenarios are searched side by side, with one each]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=256))]
     workers: Option<u16>,
     /// Whether interchangeable clients count as one
@@ -35,7 +35,7 @@ pub struct SearchArguments {
     /// Explore at most N levels; the initial state is level 1
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     pub max_depth: Option<u64>,
-    /// Stop the search at this use of memory, in MiB
+    /// Stop the search at this use of memory, in MiB. Several scenarios are then searched one after the other
     #[arg(long, value_name = "MIB")]
     pub max_memory: Option<u64>,
     /// Stop the search after this time, in seconds
