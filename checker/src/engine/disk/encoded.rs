@@ -72,7 +72,7 @@ pub(super) trait ErasedSpace {
 /// A space, and the threads that expand its states.
 pub(super) struct EncodedSpace<M: Stored> {
     space: Arc<M>,
-    hands: Vec<ExpandingThread<M>>,
+    threads: Vec<ExpandingThread<M>>,
 }
 
 /// What one thread needs.
@@ -95,8 +95,8 @@ const DAMAGED: &str = "the store contains a state that is none";
 impl<M: Stored> EncodedSpace<M> {
     pub(super) fn new(space: &Arc<M>, workers: usize, room: usize) -> Self {
         let recent = (room / RECENT / workers / size_of::<u64>() / 2).max(8).next_power_of_two();
-        let hand = |_| ExpandingThread { scratch: M::Scratch::default(), recent: vec![0; recent] };
-        EncodedSpace { space: Arc::clone(space), hands: (0..workers).map(hand).collect() }
+        let thread = |_| ExpandingThread { scratch: M::Scratch::default(), recent: vec![0; recent] };
+        EncodedSpace { space: Arc::clone(space), threads: (0..workers).map(thread).collect() }
     }
 }
 
@@ -155,18 +155,18 @@ impl<M: Stored> ErasedSpace for EncodedSpace<M> {
     fn expand(&mut self, states: &EncodedStates, first: u64) -> Result<Vec<Expanded>, String> {
         let space = &*self.space;
         let count = states.len();
-        if count < FEW || self.hands.len() == 1 {
-            return Ok(vec![self.hands[0].expand(space, states, 0..count, first)?]);
+        if count < FEW || self.threads.len() == 1 {
+            return Ok(vec![self.threads[0].expand(space, states, 0..count, first)?]);
         }
-        let each = count.div_ceil(self.hands.len());
+        let each = count.div_ceil(self.threads.len());
         thread::scope(|scope| {
-            let part = |(place, hand): (usize, _)| (hand, (place * each).min(count)..((place + 1) * each).min(count));
+            let part = |(place, own): (usize, _)| (own, (place * each).min(count)..((place + 1) * each).min(count));
             let threads: Vec<_> = self
-                .hands
+                .threads
                 .iter_mut()
                 .enumerate()
                 .map(part)
-                .map(|(hand, part)| scope.spawn(move || ExpandingThread::expand(hand, space, states, part, first)))
+                .map(|(own, part)| scope.spawn(move || ExpandingThread::expand(own, space, states, part, first)))
                 .collect();
             let end = |thread: thread::ScopedJoinHandle<'_, _>| thread.join().expect("a panic of the model is caught");
             // All threads have ended before the first failure is told.
