@@ -5,10 +5,11 @@
 use serde::de::{Deserializer, IgnoredAny};
 use serde::ser::Serializer;
 use serde::{Deserialize, Serialize};
-use toml::de::{DeTable, DeValue, Error, ValueDeserializer};
+use toml::de::DeTable;
 use toml::{Spanned, Table};
 
 use super::budget_text::{self, BudgetText, Kinds, kinds};
+use super::toml_reader::{ReadError, TomlReader};
 use super::{
     Accepts, Budget, Clocks, Duration, Fairness, FaultPlace, Goal, Links, Mutation, Promise, Scenario, ScenarioProgram,
     Suite, Synchrony, goals, is_usual, mutated, one,
@@ -102,15 +103,15 @@ impl<'de> Deserialize<'de> for OfService<'_> {
 
 /// The parts of a document that only the service can read.
 struct Taken<'i> {
-    service: Option<ValueDeserializer<'i>>,
-    budget: Option<ValueDeserializer<'i>>,
-    goals: Option<ValueDeserializer<'i>>,
-    mutation: Option<ValueDeserializer<'i>>,
+    service: Option<TomlReader<'i>>,
+    budget: Option<TomlReader<'i>>,
+    goals: Option<TomlReader<'i>>,
+    mutation: Option<TomlReader<'i>>,
 }
 
 impl<'i> Taken<'i> {
     fn from(document: &mut DeTable<'i>) -> Self {
-        let mut take = |key: &str| document.remove(key).map(ValueDeserializer::from);
+        let mut take = |key: &str| document.remove(key).map(TomlReader::from);
         let (service, budget) = (take("service"), take("budget"));
         Taken { service, budget, goals: take("goals"), mutation: take("mutation") }
     }
@@ -131,18 +132,19 @@ struct Named {
 }
 
 impl Names {
-    fn read(&self, taken: Taken<'_>) -> Result<Named, Error> {
-        let budget = taken.budget.map(|from| budget_text::read(self.kinds, from)).transpose()?.unwrap_or_default();
-        let goals = taken.goals.map(|from| goals::read(self.goals, from)).transpose()?.unwrap_or_default();
-        let mutation = taken.mutation.map(|from| mutated::read(self.mutations, from)).transpose()?;
+    fn read(&self, taken: Taken<'_>) -> Result<Named, ReadError> {
+        let budget = taken.budget.map(|from| from.read(|from| budget_text::read(self.kinds, from))).transpose()?;
+        let goals = taken.goals.map(|from| from.read(|from| goals::read(self.goals, from))).transpose()?;
+        let mutation = taken.mutation.map(|from| from.read(|from| mutated::read(self.mutations, from))).transpose()?;
+        let (budget, goals) = (budget.unwrap_or_default(), goals.unwrap_or_default());
         Ok(Named { budget, goals, mutation })
     }
 }
 
 /// Reads a scenario without judging whether it makes sense.
-pub(crate) fn read<P: Service>(mut document: Spanned<DeTable<'_>>) -> Result<Scenario<P>, Error> {
+pub(crate) fn read<P: Service>(mut document: Spanned<DeTable<'_>>) -> Result<Scenario<P>, ReadError> {
     let mut taken = Taken::from(document.get_mut());
-    let service = taken.service.take().map(P::Settings::deserialize).transpose()?.unwrap_or_default();
+    let service = taken.service.take().map(settings::<P>).transpose()?.unwrap_or_default();
     let names = Names { kinds: kinds::<P>(), goals: P::GOALS, mutations: P::MUTATIONS };
     let Named { budget, goals, mutation } = names.read(taken)?;
     let file = rest(document)?;
@@ -186,7 +188,7 @@ pub(crate) fn read<P: Service>(mut document: Spanned<DeTable<'_>>) -> Result<Sce
 pub(crate) fn read_json<P: Service>(scenario: &serde_json::Value) -> Result<Scenario<P>, String> {
     let text = toml_of(scenario).map_err(|error| error.to_string())?;
     let document = DeTable::parse(&text).map_err(|error| error.message().to_owned())?;
-    read(document).map_err(|error| error.message().trim_end().to_owned())
+    read(document).map_err(|error| error.message.trim_end().to_owned())
 }
 
 /// JSON as TOML: an entry that is null is left out.
@@ -207,18 +209,20 @@ fn leave_out_null(value: &mut serde_json::Value) {
     }
 }
 
-fn rest(document: Spanned<DeTable<'_>>) -> Result<ScenarioFile<'static>, Error> {
-    ScenarioFile::deserialize(toml::de::Deserializer::from(document))
+fn rest(document: Spanned<DeTable<'_>>) -> Result<ScenarioFile<'static>, ReadError> {
+    TomlReader::from(document).read(ScenarioFile::deserialize)
+}
+
+fn settings<P: Service>(from: TomlReader<'_>) -> Result<P::Settings, ReadError> {
+    from.read(P::Settings::deserialize)
 }
 
 /// The settings of a service, from TOML.
 ///
 /// # Errors
 /// What cannot be read.
-pub fn settings_from_toml<P: Service>(text: &str) -> Result<P::Settings, Error> {
-    let document = DeTable::parse(text)?;
-    let (span, table) = (document.span(), document.into_inner());
-    P::Settings::deserialize(ValueDeserializer::from(Spanned::new(span, DeValue::Table(table))))
+pub fn settings_from_toml<P: Service>(text: &str) -> Result<P::Settings, ReadError> {
+    settings::<P>(DeTable::parse(text)?.into())
 }
 
 /// Data as a TOML table; it is compiled for the table's format only once.
@@ -229,7 +233,8 @@ pub(super) fn table(data: &dyn erased_serde::Serialize) -> Table {
 // These are methods of a type that is the same for every service, for only then they are compiled here.
 impl ScenarioFile<'_> {
     fn to_toml(&self) -> String {
-        toml::to_string(self).expect("a scenario is plain data")
+        let erased: &dyn erased_serde::Serialize = self;
+        toml::to_string(erased).expect("a scenario is plain data")
     }
 
     fn to_table(&self) -> Table {

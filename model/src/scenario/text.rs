@@ -9,6 +9,7 @@ use toml::de::{DeTable, DeValue};
 use super::budget_text::{Kinds, kinds, renamed};
 use super::file::read;
 use super::recipes::Recipes;
+use super::toml_reader::ReadError;
 use super::with_units::Units;
 use super::{Scenario, SettingError};
 use crate::service::Service;
@@ -53,7 +54,7 @@ struct Head {
 /// # Errors
 /// The text is not TOML, or names no system.
 pub fn system_of(text: &str, file: &str) -> Result<String, ScenarioError> {
-    let head: Head = toml::from_str(text).map_err(|error| unreadable(text, file, &error))?;
+    let head: Head = toml::from_str(text).map_err(|error: toml::de::Error| unreadable(text, file, &error.into()))?;
     Ok(head.system)
 }
 
@@ -74,13 +75,13 @@ pub fn from_toml<P: Service>(text: &str, file: &str) -> Result<Scenario<P>, Scen
 }
 
 /// Reads a document whose durations have no units any more, and which says itself what its recipe says.
-type ReadDocument<'a> = dyn FnMut(Spanned<DeTable<'_>>) -> Result<(), toml::de::Error> + 'a;
+type ReadDocument<'a> = dyn FnMut(Spanned<DeTable<'_>>) -> Result<(), ReadError> + 'a;
 
 fn with_document(text: &str, file: &str, recipes: &Recipes, read: &mut ReadDocument<'_>) -> Result<(), ScenarioError> {
-    let refused = |error: toml::de::Error| unreadable(text, file, &error);
+    let refused = |error: ReadError| unreadable(text, file, &error);
     // What the document borrows is written before it.
     let (units, recipe);
-    let mut document = DeTable::parse(text).map_err(refused)?;
+    let mut document = DeTable::parse(text).map_err(|error| refused(error.into()))?;
     let named = recipe_named(recipes, document.get_mut()).map_err(|mistake| misplaced(text, file, &mistake))?;
     units = Units::of(document.get_ref(), recipes, named)
         .map_err(|error| at(text, file, error.span.start, error.message))?;
@@ -183,8 +184,8 @@ fn replacement(names: &[&str]) -> String {
     }
 }
 
-fn unreadable(text: &str, file: &str, error: &toml::de::Error) -> ScenarioError {
-    at(text, file, error.span().map_or(0, |span| span.start), error.message().to_owned())
+fn unreadable(text: &str, file: &str, error: &ReadError) -> ScenarioError {
+    at(text, file, error.span.as_ref().map_or(0, |span| span.start), error.message.clone())
 }
 
 fn misplaced(text: &str, file: &str, mistake: &SettingError) -> ScenarioError {
