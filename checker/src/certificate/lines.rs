@@ -53,8 +53,9 @@ pub(super) struct LayerLine<'a> {
     pub(super) missed: &'a [(u32, u16)],
 }
 
-/// Writes a line.
+/// Writes a line. It is a text first, as the lines of traces and stores are: so a service's types are compiled for one writer only.
 pub(super) fn write(out: &mut dyn io::Write, line: &impl Serialize) -> io::Result<()> {
-    serde_json::to_writer(&mut *out, line)?;
+    let text = serde_json::to_string(line)?;
+    out.write_all(text.as_bytes())?;
     out.write_all(b"\n")
 }

@@ -28,13 +28,12 @@ impl<P: Service> Pool<P> {
             let Component { piece, head } = &**self.part(number);
             let line = PartLine { hash: head.hash, piece: piece.clone() };
             let unwritable = |error: serde_json::Error| format!("a part of a world cannot be written: {error}");
-            let start = to.len();
-            serde_json::to_writer(&mut *to, &line).map_err(unwritable)?;
-            let again: PartLine<P> = serde_json::from_slice(&to[start..]).map_err(unwritable)?;
+            let text = serde_json::to_string(&line).map_err(unwritable)?;
+            let again: PartLine<P> = serde_json::from_str(&text).map_err(unwritable)?;
             if again.piece != *piece || again.piece.hash() != head.hash {
                 return Err(format!("a part of a world is another one when it is read again: {piece:?}"));
             }
-            to.push(b'\n');
+            to.extend(text.bytes().chain([b'\n']));
         }
         Ok(())
     }
@@ -44,8 +43,8 @@ impl<P: Service> Pool<P> {
     /// # Errors
     /// These are not the lines of parts.
     pub(crate) fn read(&mut self, form: &NormalForm, lines: &[u8]) -> Result<(), String> {
-        for line in lines.split(|byte| *byte == b'\n').filter(|line| !line.is_empty()) {
-            let PartLine::<P> { hash, piece } = serde_json::from_slice(line).map_err(|error| error.to_string())?;
+        for line in str::from_utf8(lines).map_err(|error| error.to_string())?.lines() {
+            let PartLine::<P> { hash, piece } = serde_json::from_str(line).map_err(|error| error.to_string())?;
             let (next, kind) = (self.len(), piece.kind());
             if piece.hash() != hash
                 || self.number(kind, hash, || Component::new(piece, hash, &form.rules)) as usize != next
