@@ -1,8 +1,12 @@
 //! Reads a TOML document for serde.
 //!
 //! The library's own deserializer is four types, with three ways to each field, so every setting of every service was compiled that
-//! often: TOML was a third of what the compiler saw of a service. This is one type over the library's parsed document. It reads the
-//! same, but for tables that are written as arrays, numbers with a fraction and dates: no scenario has them, and they are refused.
+//! often: TOML was a third of what the compiler saw of a service. This is one type over the library's parsed document. It refuses what
+//! the library reads and no scenario has: numbers with a fraction, dates, tables written as arrays and the other way round, and arrays
+//! with more items than a tuple.
+
+#[cfg(test)]
+mod tests;
 
 use std::fmt;
 use std::ops::Range;
@@ -121,6 +125,10 @@ fn too_large() -> ReadError {
     ReadError::custom("integer number overflowed")
 }
 
+fn too_long(count: usize, read: usize) -> ReadError {
+    ReadError::invalid_length(count, &format!("an array of {read}").as_str())
+}
+
 /// Where a type asks for one kind of value, the reader offers no other.
 macro_rules! of_one_kind {
     ($($deserialize:ident as $read:ident)*) => {
@@ -156,7 +164,12 @@ impl<'i> TomlReader<'i> {
 
     fn list<V: Visitor<'i>>(self, visitor: V) -> Result<V::Value, ReadError> {
         match self.value {
-            DeValue::Array(items) => visitor.visit_seq(Items(items.into_iter())),
+            DeValue::Array(items) => {
+                let (count, mut items) = (items.len(), Items(items.into_iter()));
+                let value = visitor.visit_seq(&mut items)?;
+                let read = count - items.0.len();
+                if read == count { Ok(value) } else { Err(too_long(count, read)) }
+            }
             _ => Err(self.refused(&visitor)),
         }
     }
