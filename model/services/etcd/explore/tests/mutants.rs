@@ -5,7 +5,7 @@ use fencepost_etcd_explore::service;
 
 /// `fencepost mutants` asks all of them, and is content with a law.
 #[test]
-#[ignore = "takes a minute"]
+#[ignore = "takes a minute: .ci/long"]
 fn every_mutant_is_noticed_by_a_verdict_by_hand() {
     let read = |(name, text): &(&str, &str)| service().read(text, name).expect("it is valid");
     let baseline =
