@@ -16,6 +16,10 @@ const TWENTY_KEYS: &str = include_str!("../recorded/fifty-clients-twenty-keys-1.
 /// keys deleted, listed and changed in transactions, all at the same time. A search alone does not decide it within a minute.
 const SESSIONS: &str = include_str!("../recorded/thirty-clients-sessions-1.8.7.jsonl");
 
+/// Twenty clients with eight open requests each on forty keys, 644 lines: sessions are destroyed, some of them twice, while others take locks
+/// with them, and are told that they are unknown.
+const ENDED: &str = include_str!("../recorded/twenty-clients-ended-sessions-1.8.7.jsonl");
+
 const FEW: Limits = Limits { states: 2_500, choices: 1_000 };
 
 fn judged(text: &str) -> Result<Possible, Objection> {
@@ -34,6 +38,36 @@ fn fifty_open_requests_are_judged_at_once() {
 fn sessions_that_come_and_go_in_a_crowd_are_judged_at_once() {
     let possible = judged(SESSIONS).unwrap_or_else(|objection| panic!("{objection}"));
     assert_eq!((possible.lines, possible.states), (720, 0));
+}
+
+#[test]
+fn who_is_told_that_a_session_has_ended_comes_after_its_end() {
+    let possible = judged(ENDED).unwrap_or_else(|objection| panic!("{objection}"));
+    assert_eq!((possible.lines, possible.states), (643, 0));
+}
+
+/// C-KV-10: a lock is free or held only for a session that lives.
+#[test]
+fn a_lock_is_not_refused_to_a_session_that_everyone_else_knows_has_ended() {
+    let lines: Vec<Value> = ENDED.lines().map(|line| serde_json::from_str(line).expect("a line")).collect();
+    let at = |line: &Value, name: &str| line[name].as_f64().expect("an instant");
+    let mut altered = 0;
+    for (place, line) in lines.iter().enumerate() {
+        let answer = line["answer"].as_str().unwrap_or_default();
+        let Some(id) = answer.strip_prefix("invalid session \"").and_then(|rest| rest.split('"').next()) else { continue };
+        let has_ended = |other: &&Value| {
+            other["url"] == format!("/v1/session/destroy/{id}") && at(other, "received") < at(line, "sent")
+        };
+        if lines.iter().find(has_ended).is_none() {
+            continue;
+        }
+        let mut lines = lines.clone();
+        (lines[place]["answer"], lines[place]["status"]) = ("false".into(), 200.into());
+        let text: Vec<String> = lines.iter().map(Value::to_string).collect();
+        assert!(judged(&text.join("\n")).is_err(), "line {}", place + 1);
+        altered += 1;
+    }
+    assert!(altered > 0);
 }
 
 #[test]

@@ -19,40 +19,39 @@ impl Draft<'_> {
             let Some(blank) = blank else { return Some(()) };
             let at = self.sequence.place[blank];
             let mut changes = self.hidden_changes();
-            changes.sort_by_key(|(event, _)| at.abs_diff(self.sequence.place[*event]));
-            if !changes.into_iter().any(|(event, keys)| self.moves(event, blank, &keys)) && !self.reroute(blank) {
+            changes.sort_by_key(|event| at.abs_diff(self.sequence.place[*event]));
+            if !changes.into_iter().any(|event| self.moves(event, blank)) && !self.reroute(blank) {
                 return None;
             }
         }
         None
     }
 
-    /// Changes of keys at log positions that are not known, with the keys.
-    pub(super) fn hidden_changes(&self) -> Vec<(usize, Vec<usize>)> {
+    /// Changes of keys at log positions that are not known.
+    pub(super) fn hidden_changes(&self) -> Vec<usize> {
         let mut entries = Entries::new();
         let mut changes = Vec::new();
         for event in &self.sequence.order {
             let known = &self.sequence.events[*event];
             let Some(request) = known.request else { continue };
-            let keys = self.carry_out(request, &mut entries);
-            if known.label.is_none() && !keys.is_empty() {
-                changes.push((*event, keys));
+            if !self.carry_out(request, &mut entries).is_empty() && known.label.is_none() {
+                changes.push(*event);
             }
         }
         changes
     }
 
     /// Lets a change come at a log position instead, if all that has to do with its keys goes with that.
-    pub(super) fn moves(&mut self, event: usize, blank: usize, keys: &[usize]) -> bool {
+    pub(super) fn moves(&mut self, event: usize, blank: usize) -> bool {
         let Some(place) = self.sequence.events[event].request else { return false };
         let request = self.request(place);
-        if !self.sequence.fits(blank, request.sent, request.received) {
+        if !self.sequence.fits(blank, request.sent, request.received) || !self.lives_at(place, blank) {
             return false;
         }
         let journal = self.journal.len();
         self.sequence.assign(event, None, i64::MIN, i64::MAX);
         self.fill(blank, place);
-        if self.sequence.is_possible() && keys.iter().all(|key| self.explains(*key)) {
+        if self.sequence.is_possible() && self.keys_of(place).into_iter().all(|key| self.explains(key)) {
             return true;
         }
         self.unwind(journal);

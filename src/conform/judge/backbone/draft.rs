@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::Effort;
 use super::entry::{Effect, Entry, Labels, effect};
+use super::lifetimes::Lifetime;
 use super::requests::{Request, Requests, Seen, Verb, What};
 use super::sequence::{Event, Sequence};
 
@@ -38,6 +39,10 @@ pub(super) struct Draft<'a> {
     pub(super) about: Vec<Vec<usize>>,
     /// By session: its end, if that is asked for.
     pub(super) ends: BTreeMap<usize, usize>,
+    /// By session: what tells of its end.
+    pub(super) lifetimes: Vec<Lifetime>,
+    /// By request that creates or ends a session: the log position up to which it was carried out, if a read shows that.
+    pub(super) by_position: Vec<Option<u64>>,
     /// By log position: when the last read was sent that shows it as the index of the sessions.
     pub(super) asked: BTreeMap<u64, i64>,
     /// Prefixes that were listed; the first has the scope after that of the sessions.
@@ -50,6 +55,8 @@ pub(super) struct Draft<'a> {
     pub(super) urgency: Vec<u32>,
     /// By request: whether it stays where it is.
     pub(super) fixed: Vec<bool>,
+    /// By key: whether all requests about it have their places.
+    pub(super) is_walked: Vec<bool>,
     /// How much work walks have taken.
     pub(super) work: usize,
     /// What was done: which event got its request, or none for one that was inserted.
@@ -70,12 +77,15 @@ impl<'a> Draft<'a> {
             scopes: vec![vec![STORE]; keys],
             about: vec![Vec::new(); keys],
             ends: BTreeMap::new(),
+            lifetimes: requests.lifetimes(),
+            by_position: vec![None; count],
             asked: BTreeMap::new(),
             prefixes: Vec::new(),
             policy: 0,
             effort: Effort::Often,
             fixed: vec![false; count],
             urgency: vec![0; count],
+            is_walked: vec![false; keys],
             work: 0,
             journal: Vec::new(),
         };
@@ -83,6 +93,7 @@ impl<'a> Draft<'a> {
         draft.find_writers();
         draft.lay_out();
         draft.bound_sessions();
+        draft.by_position = draft.session_positions();
         draft.place_reads()?;
         draft.fixed = draft.placed.iter().map(Option::is_some).collect();
         Some(draft)
@@ -119,7 +130,7 @@ impl<'a> Draft<'a> {
                 }
                 What::List(prefix) => self.note_list(prefix, request.index),
                 What::Destroy(session) => {
-                    self.ends.entry(*session).or_insert(place);
+                    self.ends.extend(self.lifetimes[*session].end.map(|end| (*session, end)));
                 }
                 What::Sessions => {
                     self.positions[SESSIONS].extend(request.index);

@@ -107,11 +107,12 @@ fn applied(
     labels: &Labels,
     is_done: bool,
 ) -> Result<Option<Entry>, ()> {
-    let Operation { verb, value, flags, .. } = *operation;
+    let Operation { verb, value, flags, is_shown, .. } = *operation;
     let (create, held) = (entry.as_ref().map_or(place, |entry| entry.create), entry.as_ref().and_then(|e| e.session));
     let lock_index = entry.as_ref().map_or(0, |entry| entry.lock_index);
-    let is_at =
-        |index: u64| entry.as_ref().is_some_and(|entry| labels[entry.modify].map_or(is_done, |label| label == index));
+    let is_at = |index: u64| {
+        entry.as_ref().is_some_and(|entry| labels[entry.modify].map_or(is_done && !is_shown, |label| label == index))
+    };
     let new = |lock_index: u64, session: Option<usize>| {
         let new = Entry { value, flags, lock_index, session, create, modify: place };
         let modify = |old: &Entry| Entry { modify: old.modify, ..new.clone() } == *old;

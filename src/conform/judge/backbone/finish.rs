@@ -44,8 +44,12 @@ impl Draft<'_> {
     }
 
     /// Whether a request creates or ends a session.
-    fn is_about_session(&self, place: usize) -> bool {
-        matches!(self.request(place).what, What::Create(_) | What::Destroy(_))
+    pub(super) fn is_about_session(&self, place: usize) -> bool {
+        match self.request(place).what {
+            What::Create(_) => true,
+            What::Destroy(session) => self.lifetimes[session].end == Some(place),
+            _ => false,
+        }
     }
 
     /// Creations and ends of sessions without a place, by when they were answered.
@@ -76,6 +80,8 @@ impl Draft<'_> {
             let fit = open.iter().copied().filter(|place| {
                 let (sent, received) = times(self.request(*place));
                 self.sequence.fits(event, sent, received)
+                    && self.lives_at(*place, event)
+                    && !self.held(*place, None).iter().any(|held| held.contains(&at))
             });
             let best = fit.min_by_key(|place| {
                 let received = self.request(*place).received;
@@ -98,18 +104,20 @@ impl Draft<'_> {
     fn move_end(&mut self, blank: usize) -> Option<()> {
         let at = self.sequence.place[blank];
         let mut changes = self.hidden_changes();
-        changes.retain(|(event, _)| {
-            self.sequence.events[*event].request.is_some_and(|place| self.is_about_session(place))
-        });
-        changes.sort_by_key(|(event, _)| at.abs_diff(self.sequence.place[*event]));
-        changes.into_iter().find(|(event, keys)| self.moves(*event, blank, keys))?;
+        changes.retain(|event| self.sequence.events[*event].request.is_some_and(|place| self.is_about_session(place)));
+        changes.sort_by_key(|event| at.abs_diff(self.sequence.place[*event]));
+        changes.into_iter().find(|event| self.moves(*event, blank))?;
         Some(())
     }
 
     fn place_sessions(&mut self) -> Option<()> {
         for place in self.open_sessions() {
             let Request { sent, received, .. } = *self.request(place);
-            let at = self.sequence.best(0..=self.sequence.order.len(), (sent, received), &[SESSIONS])?.place;
+            let (from, to) = self.within_lifetimes(place);
+            let held = self.held(place, None);
+            let fits = (from..=to).rev().filter(|at| !held.iter().any(|held| held.contains(at)));
+            let fits = fits.filter_map(|at| self.sequence.best(at..=at, (sent, received), &[SESSIONS]));
+            let at = fits.min_by_key(|fit| fit.cut)?.place;
             self.insert(place, at);
         }
         Some(())
@@ -122,10 +130,14 @@ impl Draft<'_> {
             let Request { sent, received, .. } = *self.request(place);
             let mut entries = Entries::new();
             let mut best: Option<(i64, usize)> = None;
+            let (from, to) = self.within_lifetimes(place);
             for at in 0..=self.sequence.order.len() {
                 let cost = self.sequence.best(at..=at, (sent, received), &[]).map(|fit| fit.cost());
-                let is_better =
-                    |cost: &i64| best.is_none_or(|(least, _)| *cost < least) && self.is_refused(place, &entries);
+                let is_better = |cost: &i64| {
+                    (from..=to).contains(&at)
+                        && best.is_none_or(|(least, _)| *cost < least)
+                        && self.is_refused(place, &entries)
+                };
                 best = cost.filter(is_better).map(|cost| (cost, at)).or(best);
                 let other = self.sequence.order.get(at).and_then(|event| self.sequence.events[*event].request);
                 if let Some(other) = other {
@@ -143,6 +155,7 @@ impl Draft<'_> {
         let accepted = Request { is_done: true, shown: Vec::new(), ..request.clone() };
         let mut operations = request.operations().iter();
         operations.len() == 0
+            || request.ended.is_some()
             || operations.any(|operation| {
                 let (key, entry) = (operation.key, entries.get(&operation.key));
                 let effect = effect(place, &accepted, key, entry, &self.labels, &self.requests.deletes);

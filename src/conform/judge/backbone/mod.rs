@@ -17,7 +17,7 @@
 //! bounds    who may have written the rest  reroute   other requests at log positions, with other ways for their keys
 //! walk      along the log with one key     places    the places of what a walk comes to
 //! kept      what is needed later on        blanks    positions that only an index tells of
-//! finish    sessions, and what was refused
+//! finish    sessions, and what was refused lifetimes what comes before the end of a session, and what after
 //! ```
 
 mod blanks;
@@ -27,6 +27,7 @@ mod entry;
 mod finish;
 mod kept;
 mod layout;
+mod lifetimes;
 mod places;
 mod requests;
 mod reroute;

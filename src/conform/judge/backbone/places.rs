@@ -39,7 +39,14 @@ impl Draft<'_> {
             }
             WalkStep::Hidden(item, new) => {
                 for (is_eager, whereabouts) in self.ways(*item) {
-                    let Some(event) = self.place_change(walk, here, *item, whereabouts) else { continue };
+                    let Some(event) = self.place_change(walk, here, *item, whereabouts) else {
+                        // What stands before it stands too late.
+                        let before = here.since.and_then(|since| self.sequence.events[since].request);
+                        if let Some(before) = before.filter(|before| walk.items.contains(before)) {
+                            *walk.lost.entry(before).or_default() += 1;
+                        }
+                        continue;
+                    };
                     if self.change(walk, here, event, new.as_ref(), is_eager) {
                         return true;
                     }
@@ -64,14 +71,16 @@ impl Draft<'_> {
         } else {
             vec![Whereabouts::Late, Whereabouts::Blank]
         };
-        if self.urgency[item] > 0 {
-            places.insert(usize::from(self.urgency[item].is_multiple_of(2)), Whereabouts::Early);
-        }
+        let early = if self.urgency[item] > 0 { usize::from(self.urgency[item].is_multiple_of(2)) } else { 2 };
+        places.insert(early, Whereabouts::Early);
         [true, false].into_iter().flat_map(|is_eager| places.iter().map(move |place| (is_eager, *place))).collect()
     }
 
     /// The entry changes at an event, which has its place.
     fn change(&mut self, walk: &mut Walk, here: &Here, event: usize, new: Option<&Entry>, is_eager: bool) -> bool {
+        if !self.may_hold_until(here.entry.as_ref(), event) {
+            return false;
+        }
         let mut before = here.clone();
         if is_eager {
             self.hide(walk, &mut before, event, new);
@@ -131,13 +140,17 @@ impl Draft<'_> {
     fn fill_next_blank(&mut self, walk: &Walk, here: &Here, limit: usize, item: usize) -> Option<usize> {
         let (from, limit) = self.range(here, limit, item);
         let (sent, received) = self.times(walk, here, item)?;
+        let held = self.held(item, Some(walk.key));
         let fits = |event: &usize| {
             let place = self.sequence.place[*event];
             let is_blank = self.is_blank(*event)
                 || self.is_end(item)
                     && self.is_session_blank(*event)
                     && self.sequence.is_free(place, &self.scopes[walk.key]);
-            is_blank && self.sequence.fits(*event, sent, received)
+            is_blank
+                && !held.iter().any(|held| held.contains(&place))
+                && self.sequence.fits(*event, sent, received)
+                && self.lives_at(item, *event)
         };
         let mut events = self.sequence.order.get(from..limit)?.iter().copied();
         let event = if self.policy < 3 { events.find(fits)? } else { events.rfind(fits)? };
@@ -147,13 +160,8 @@ impl Draft<'_> {
 
     /// Where a change comes at the earliest, and at the latest. C-KV-10: a session that takes a lock has not ended.
     fn range(&self, here: &Here, limit: usize, item: usize) -> (usize, usize) {
-        let end = |verb: Verb| {
-            let Verb::Acquire(session) = verb else { return None };
-            Some(self.sequence.place[self.placed[*self.ends.get(&session)?]?])
-        };
-        let operations = self.request(item).operations();
-        let limit = operations.iter().filter_map(|operation| end(operation.verb)).fold(limit, usize::min);
-        (here.last.map_or(0, |last| self.sequence.place[last] + 1), limit)
+        let (from, to) = self.within_lifetimes(item);
+        (here.last.map_or(from, |last| from.max(self.sequence.place[last] + 1)), limit.min(to))
     }
 
     /// Between which instants a change comes: the reads that show what it replaces come before it.
@@ -173,11 +181,13 @@ impl Draft<'_> {
     fn first_place(&self, walk: &Walk, here: &Here, limit: usize, item: usize) -> Option<usize> {
         let (from, limit) = self.range(here, limit, item);
         let (sent, received) = self.times(walk, here, item)?;
+        let held = self.held(item, Some(walk.key));
         let fits = |at: &usize| {
             let is_free = self.sequence.is_free(*at, &self.scopes[walk.key]);
             let is_end = self.is_end(item);
             let may_end = !is_end || self.may_change_sessions(*at) && self.sequence.is_free(*at, &[SESSIONS]);
-            sent <= self.sequence.ceiling(*at) && is_free && may_end
+            let is_held = held.iter().any(|held| held.contains(at));
+            sent <= self.sequence.ceiling(*at) && is_free && may_end && !is_held
         };
         (from..=limit).find(fits).filter(|at| self.sequence.floor(*at) <= received)
     }
@@ -188,7 +198,9 @@ impl Draft<'_> {
         let times = self.times(walk, here, item)?;
         let best = if self.is_end(item) {
             let scopes: Vec<usize> = self.scopes[walk.key].iter().copied().chain([SESSIONS]).collect();
-            let places = (from..=limit).rev().filter(|at| self.may_change_sessions(*at));
+            let held = self.held(item, Some(walk.key));
+            let is_held = |at: usize| held.iter().any(|held| held.contains(&at));
+            let places = (from..=limit).rev().filter(|at| !is_held(*at) && self.may_change_sessions(*at));
             places.filter_map(|at| self.sequence.best(at..=at, times, &scopes)).min_by_key(|fit| fit.cost())
         } else {
             self.sequence.best(from..=limit, times, &self.scopes[walk.key])
@@ -221,7 +233,8 @@ impl Draft<'_> {
             if self.is_end(item) || self.effect(item, walk.key, here.entry.as_ref()) != Effect::Nothing {
                 continue;
             }
-            let from = here.since.map_or(0, |since| self.sequence.place[since] + 1);
+            let (from, end) = self.within_lifetimes(item);
+            let from = here.since.map_or(from, |since| from.max(self.sequence.place[since] + 1));
             let to = until.map_or(self.sequence.order.len(), |event| self.sequence.place[event]);
             let is_read = request.is_done && request.operations().iter().any(|operation| operation.verb == Verb::Get);
             let is_late = until.is_none() || request.received < self.sequence.since(to);
@@ -229,7 +242,14 @@ impl Draft<'_> {
             // What may change something elsewhere comes as late as it may.
             let is_idle = is_read || !request.is_done || kept.as_ref().is_some_and(|kept| !kept.contains(&item));
             let has_to = is_read || is_late || is_eager && self.urgency[item] > 0 || !request.is_done && goes;
-            let best = self.sequence.best(from..=to, (request.sent, request.received), &[]);
+            let times = (request.sent, request.received);
+            let best = self.sequence.best(from..=to.min(end), times, &[]);
+            // What the end of a session comes after leaves room for that.
+            let is_first = self.is_before_an_end(item);
+            let best = best.and_then(|best| {
+                let free = |at: usize| self.sequence.best(at..=at, times, &[]).filter(|fit| fit.cost() == 0);
+                if is_first { (from..=best.place).find_map(free) } else { None }.or(Some(best))
+            });
             // What takes time from what stands before takes even more later on.
             if let Some(fit) = best.filter(|fit| has_to || is_idle && (fit.raise == 0 || fit.cut > 0)) {
                 self.insert(item, fit.place);

@@ -1,12 +1,12 @@
 //! What requests ask for and what their answers show, with keys, sessions and values as numbers.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use serde_json::Value;
 
-use super::super::super::consul::part;
+use super::super::super::consul::{Reply, part};
 use super::super::super::log::LogRecord;
 use super::super::writes::{created, ttl};
 use super::super::{is_idle, is_success};
@@ -30,6 +30,8 @@ pub(super) struct Operation {
     pub(super) verb: Verb,
     pub(super) value: usize,
     pub(super) flags: u64,
+    /// Whether an answer shows the log position that it names.
+    pub(super) is_shown: bool,
 }
 
 /// What a request is.
@@ -70,6 +72,10 @@ pub(super) struct Request {
     pub(super) is_found: bool,
     pub(super) index: Option<u64>,
     pub(super) shown: Vec<Seen>,
+    /// A session that had ended, by the answer.
+    pub(super) ended: Option<usize>,
+    /// Sessions that the answer shows.
+    pub(super) shown_sessions: Vec<usize>,
 }
 
 impl Request {
@@ -118,7 +124,22 @@ impl Requests {
             let request = if line.reply.is_some() { Some(requests.read(line, end)?) } else { None };
             requests.all.push(request);
         }
+        requests.bound_lifetimes();
+        requests.look_up_positions();
         Some(requests)
+    }
+
+    /// Notes which of the log positions that operations name are shown by an answer.
+    fn look_up_positions(&mut self) {
+        let shown = self.all.iter().flatten().flat_map(|request| &request.shown);
+        let positions: BTreeSet<u64> = shown.flat_map(|seen| [seen.create, seen.modify]).collect();
+        for request in self.all.iter_mut().flatten() {
+            let What::Operations(operations) = &mut request.what else { continue };
+            for operation in operations {
+                let (Verb::Cas(index) | Verb::DeleteCas(index)) = operation.verb else { continue };
+                operation.is_shown = positions.contains(&index);
+            }
+        }
     }
 
     fn key(&mut self, name: &str) -> usize {
@@ -158,7 +179,10 @@ impl Requests {
             is_found: reply.status == 200,
             index: reply.index,
             shown: Vec::new(),
+            ended: None,
+            shown_sessions: Vec::new(),
         };
+        request.ended = self.ended(line, reply, request.is_done);
         if line.question.method == "GET" {
             request.is_done = true;
         }
@@ -180,10 +204,22 @@ impl Requests {
                 if let (Some(id), Some(create)) = (item["ID"].as_str(), item["CreateIndex"].as_u64()) {
                     let session = self.session(id);
                     self.created.insert(session, create);
+                    request.shown_sessions.push(session);
                 }
             }
         }
         Some(request)
+    }
+
+    /// The session that had ended, if an answer says so.
+    fn ended(&mut self, line: &LogRecord, reply: &Reply, is_done: bool) -> Option<usize> {
+        if let Some(id) = line.question.url.strip_prefix("/v1/session/info/") {
+            return (reply.body.trim_ascii() == b"[]").then(|| self.session(id));
+        }
+        let text = String::from_utf8_lossy(&reply.body);
+        let (_, rest) = text.split_once("invalid session ").filter(|_| !is_done)?;
+        let id = rest.trim_start_matches(['\\', '"']).split(['\\', '"']).next()?;
+        Some(self.session(id))
     }
 
     fn seen(&mut self, item: &Value, is_transaction: bool) -> Option<Seen> {
@@ -227,7 +263,7 @@ impl Requests {
             };
             let flags = parameter("flags").map_or(Some(0), number)?;
             let (key, value) = (self.key(key), self.value(line.question.body.clone()));
-            return Some(What::Operations(vec![Operation { key, verb, value, flags }]));
+            return Some(What::Operations(vec![Operation { key, verb, value, flags, is_shown: false }]));
         }
         if path == "/v1/txn" {
             let items: Value = serde_json::from_slice(&line.question.body).ok()?;
@@ -265,6 +301,6 @@ impl Requests {
         };
         let flags = part(item, "Flags").and_then(Value::as_u64).unwrap_or(0);
         let value = STANDARD.decode(text("Value")).ok()?;
-        Some(Operation { key: self.key(text("Key")), verb, value: self.value(value), flags })
+        Some(Operation { key: self.key(text("Key")), verb, value: self.value(value), flags, is_shown: false })
     }
 }

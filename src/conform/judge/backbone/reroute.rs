@@ -54,7 +54,7 @@ impl Draft<'_> {
     }
 
     /// The keys that a request may change.
-    fn keys_of(&self, place: usize) -> BTreeSet<usize> {
+    pub(super) fn keys_of(&self, place: usize) -> BTreeSet<usize> {
         let request = self.request(place);
         let What::Destroy(session) = request.what else {
             return request.operations().iter().map(|operation| operation.key).collect();
@@ -66,6 +66,7 @@ impl Draft<'_> {
 
     /// Takes the places of requests about a key, but for those that are certain, or are at log positions that only an index tells of.
     fn clear(&mut self, key: usize) {
+        self.is_walked[key] = false;
         for place in self.about[key].clone() {
             let Some(event) = self.placed[place] else { continue };
             if self.fixed[place] || self.must_change(event) || !self.is_about(place, key) {

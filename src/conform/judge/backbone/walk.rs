@@ -34,7 +34,7 @@ pub(super) struct Walk {
     /// How much work it has taken, and at what it is given up.
     work: usize,
     limit: usize,
-    known: BTreeSet<(usize, Option<Entry>, Vec<bool>)>,
+    known: BTreeMap<(usize, Option<Entry>, Vec<bool>), usize>,
     /// How often a request had no place any more.
     pub(super) lost: BTreeMap<usize, usize>,
 }
@@ -77,13 +77,14 @@ impl Draft<'_> {
             Effort::Often => (ATTEMPTS, WORK),
             Effort::Long => (1, LONG_WORK),
         };
-        let mut begin = Walk { key, stops, items, work: 0, limit, known: BTreeSet::new(), lost: BTreeMap::new() };
+        let mut begin = Walk { key, stops, items, work: 0, limit, known: BTreeMap::new(), lost: BTreeMap::new() };
         let mut before = None;
         for _ in 0..attempts {
             let mut walk = begin.clone();
             let found = self.go(&mut walk, &Here { stop: 0, entry: None, since: None, last: None });
             self.work += walk.work;
             if found {
+                self.is_walked[key] = true;
                 return true;
             }
             // What was in the way most often is treated first the next time (squeaky wheel optimization; Joslin and Clements).
@@ -100,7 +101,7 @@ impl Draft<'_> {
     }
 
     /// The sessions that may hold a key.
-    fn holders(&self, key: usize) -> BTreeSet<usize> {
+    pub(super) fn holders(&self, key: usize) -> BTreeSet<usize> {
         let done = self.about[key].iter().map(|place| self.request(*place)).filter(|request| request.is_done);
         let session = |verb: Verb| if let Verb::Acquire(session) = verb { Some(session) } else { None };
         done.flat_map(|request| request.operations()).filter_map(|operation| session(operation.verb)).collect()
@@ -109,7 +110,7 @@ impl Draft<'_> {
     /// A transaction comes last of all, but for one that was refused for this key.
     pub(super) fn is_about(&self, place: usize, key: usize) -> bool {
         let request = self.request(place);
-        request.operations().len() == 1 || request.refuser() == Some(key)
+        request.ended.is_none() && (request.operations().len() == 1 || request.refuser() == Some(key))
     }
 
     fn is_stop(&self, event: usize, key: usize, sessions: &BTreeSet<usize>) -> bool {
@@ -134,12 +135,16 @@ impl Draft<'_> {
     pub(super) fn go(&mut self, walk: &mut Walk, here: &Here) -> bool {
         // Each step looks at what is open and at what is to come.
         walk.work += 1_000 + self.open(walk).len() * (walk.stops.len() - here.stop);
-        if walk.work > walk.limit || !self.is_viable(walk, here.stop, here.entry.as_ref()) {
+        if walk.work > walk.limit
+            || !self.is_viable(walk, here.stop, here.entry.as_ref())
+            || here.last.is_some_and(|last| !self.may_hold_until(here.entry.as_ref(), last))
+        {
             return false;
         }
         let placed = walk.items.iter().map(|item| self.placed[*item].is_some()).collect();
         let state = (here.stop, here.entry.clone(), placed);
-        if walk.known.contains(&state) {
+        let last = here.last.map_or(0, |last| self.sequence.place[last]);
+        if walk.known.get(&state).is_some_and(|known| *known <= last) {
             return false;
         }
         if here.stop == walk.stops.len() && self.may_end(walk, here) {
@@ -158,7 +163,7 @@ impl Draft<'_> {
                 return false;
             }
         }
-        walk.known.insert(state);
+        walk.known.insert(state, last);
         false
     }
 
@@ -240,10 +245,16 @@ impl Draft<'_> {
         let mut ways = Vec::new();
         for item in self.open(walk) {
             let request = self.request(item);
-            if !request.is_done || !self.sequence.fits(stop, request.sent, request.received) {
+            if !request.is_done
+                || !self.sequence.fits(stop, request.sent, request.received)
+                || !self.lives_at(item, stop)
+            {
                 continue;
             }
             if let Effect::Change(Some(new)) = self.effect(item, walk.key, entry) {
+                if self.held(item, Some(walk.key)).iter().any(|held| held.contains(&self.sequence.place[stop])) {
+                    continue;
+                }
                 ways.extend(fits(&new).then_some((std::cmp::Reverse(self.urgency[item]), request.received, item, new)));
             }
         }
