@@ -1,29 +1,79 @@
 //! Values as people and proxies write them: numbers as text, dates, durations, a dash for nothing.
 
+use std::borrow::Cow;
+use std::fmt;
+
+use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
 use serde_json::{Map, Value};
 
 use super::super::consul::nanoseconds;
 
+/// The fields of a line, few, with their names as they stand in the text. Of two with one name, the second counts.
+#[derive(Default)]
+pub(super) struct Object<'t>(Vec<(Cow<'t, str>, Value)>);
+
+/// A name, borrowed from the text if it has no escapes.
+#[derive(serde::Deserialize)]
+struct Name<'t>(#[serde(borrow)] Cow<'t, str>);
+
+impl Object<'_> {
+    pub(super) fn has(&self, name: &str) -> bool {
+        self.0.iter().any(|(other, _)| other == name)
+    }
+
+    pub(super) fn take(&mut self, name: &str) -> Option<Value> {
+        let place = self.0.iter().position(|(other, _)| other == name)?;
+        Some(self.0.swap_remove(place).1)
+    }
+
+    pub(super) fn into_map(self) -> Map<String, Value> {
+        self.0.into_iter().map(|(name, value)| (name.into_owned(), value)).collect()
+    }
+}
+
+impl<'t> Deserialize<'t> for Object<'t> {
+    fn deserialize<D: Deserializer<'t>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Pairs;
+        impl<'t> Visitor<'t> for Pairs {
+            type Value = Object<'t>;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a JSON object")
+            }
+
+            fn visit_map<A: MapAccess<'t>>(self, mut map: A) -> Result<Object<'t>, A::Error> {
+                let mut object = Object(Vec::with_capacity(12));
+                while let Some((Name(name), value)) = map.next_entry()? {
+                    object.take(&name);
+                    object.0.push((name, value));
+                }
+                Ok(object)
+            }
+        }
+        deserializer.deserialize_map(Pairs)
+    }
+}
+
 /// The fields of a line, taken one by one; what is left over is kept.
 pub(super) struct Fields<'a> {
-    object: Map<String, Value>,
+    object: Object<'a>,
     /// What the fields are called here, by our name for them.
     names: &'a Map<String, Value>,
 }
 
 impl<'a> Fields<'a> {
-    pub(super) fn new(object: Map<String, Value>, names: &'a Map<String, Value>) -> Self {
+    pub(super) fn new(object: Object<'a>, names: &'a Map<String, Value>) -> Self {
         Fields { object, names }
     }
 
     pub(super) fn into_rest(self) -> Map<String, Value> {
-        self.object
+        self.object.into_map()
     }
 
     /// A field; the outer none: it is not there.
     pub(super) fn take(&mut self, name: &str) -> Option<Value> {
         let theirs = self.names.get(name).and_then(Value::as_str).unwrap_or(name);
-        self.object.remove(theirs)
+        self.object.take(theirs)
     }
 
     /// A text; null and nothing are none.
@@ -99,7 +149,7 @@ pub(super) fn whole(name: &str, value: &Value) -> Result<Option<u64>, String> {
 /// The last instant that a log may have, in nanoseconds.
 const INSTANT_MAX: i64 = 4_000_000_000_000_000_000;
 
-fn of_seconds(seconds: f64) -> Option<i64> {
+pub(super) fn of_seconds(seconds: f64) -> Option<i64> {
     let nanoseconds = (seconds * 1e9).round();
     #[allow(clippy::cast_precision_loss, clippy::cast_possible_truncation, reason = "a bound, and a number within it")]
     (0.0..INSTANT_MAX as f64).contains(&nanoseconds).then_some(nanoseconds as i64)

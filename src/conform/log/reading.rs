@@ -1,12 +1,13 @@
 //! Reading logs: heads, requests, events, reports.
 
+use serde::de::IgnoredAny;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use super::super::consul::{Options, nanoseconds};
 use super::super::error::LogError;
 use super::super::side_by_side::side_by_side;
-use super::fields::Fields;
+use super::fields::{Fields, Object, of_seconds};
 use super::record::{Customs, answers_by_size, line, misspelt, renamed};
 use super::{Episode, Event, EventKind, Gaps, Report};
 
@@ -69,11 +70,13 @@ struct Reading {
 /// How many lines are in memory as JSON at once.
 const AT_ONCE: usize = 1 << 15;
 
-fn object(text: &str) -> Result<Map<String, Value>, String> {
-    match serde_json::from_str(text).map_err(|error| error.to_string())? {
-        Value::Object(object) => Ok(object),
-        _ => Err("a line is a JSON object".to_owned()),
+fn object(text: &str) -> Result<Object<'_>, String> {
+    if text.trim_start().starts_with('{') {
+        return serde_json::from_str(text).map_err(|error| error.to_string());
     }
+    // What is no JSON at all is said to be that.
+    let other = serde_json::from_str::<IgnoredAny>(text);
+    Err(other.map_or_else(|error| error.to_string(), |_| "a line is a JSON object".to_owned()))
 }
 
 /// Reads a log.
@@ -105,15 +108,15 @@ pub fn read(text: &str) -> Result<Vec<Episode>, LogError> {
 }
 
 impl Reading {
-    fn line(&mut self, number: usize, object: Map<String, Value>) -> Result<(), String> {
-        if object.contains_key("consul") {
+    fn line(&mut self, number: usize, object: Object<'_>) -> Result<(), String> {
+        if object.has("consul") {
             self.end_episode();
-            let head: Head = serde_json::from_value(Value::Object(object)).map_err(|error| error.to_string())?;
+            let head: Head = serde_json::from_value(Value::Object(object.into_map())).map_err(|error| error.to_string())?;
             return self.begin(head);
         }
         let Some(episode) = self.episodes.last_mut() else { return Err(NO_HEAD.to_owned()) };
-        if object.contains_key("report") {
-            let said: Said = serde_json::from_value(Value::Object(object)).map_err(|error| error.to_string())?;
+        if object.has("report") {
+            let said: Said = serde_json::from_value(Value::Object(object.into_map())).map_err(|error| error.to_string())?;
             episode.reports.push(said.into_report(number)?);
             return Ok(());
         }
@@ -214,9 +217,7 @@ impl Said {
             "outside" => false,
             other => return Err(format!("a report is `inside` or `outside`, not `{other}`")),
         };
-        let names = Map::new();
-        let sent = Map::from_iter([("sent".to_owned(), Value::from(self.sent))]);
-        let at = Fields::new(sent, &names).instant("sent")?.ok_or("a report has an instant: `sent`")?;
+        let at = of_seconds(self.sent).ok_or("a report has an instant: `sent`")?;
         Ok(Report { number, client: self.client, key: self.key, is_inside, at })
     }
 }
