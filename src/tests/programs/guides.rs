@@ -1,5 +1,6 @@
 //! `consul lock`, the guides of Consul and the Go client's lock in the scenarios of the catalogue that use them: the same verdicts as
-//! the recipes with settings. The whole space of `consul-go-semaphore` is too large: `go_semaphore` has it on a smaller clock.
+//! the recipes with settings. Of `consul-go-semaphore` the promise that breaks is compared. The other one needs the whole space, which is
+//! too large: `go_semaphore` has it on a smaller clock.
 
 use fencepost::checker::Options;
 use fencepost::consul::{Consul, ElectionGuide, GoLock, GoSemaphore, LockCommand, LockUnit, SERVICE, SemaphoreGuide};
@@ -15,21 +16,19 @@ fn as_programs(name: &str) -> Scenario<Consul> {
     let mut lock = GoLock::with(terms, 1);
     (lock.wait, lock.retry_every, lock.renew_after_error) = (wait, retry_every, retry_every);
     let limit = settings.semaphore.as_ref().map_or(1, |semaphore| semaphore.limits[0]);
+    let mut semaphore = GoSemaphore::with(terms, limit, 1);
+    (semaphore.wait, semaphore.renew_after_error) = (wait, retry_every);
     match (&settings.job, name) {
         (Some(job), _) => {
             let monitor = settings.monitor.expect("the command watches its key");
             let unit = match settings.semaphore {
                 None => LockUnit::Lock(lock.monitored(monitor.retries, monitor.retry_every)),
-                Some(_) => {
-                    let mut semaphore =
-                        GoSemaphore::with(terms, limit, 1).monitored(monitor.retries, monitor.retry_every);
-                    (semaphore.wait, semaphore.renew_after_error) = (wait, retry_every);
-                    LockUnit::Semaphore(semaphore)
-                }
+                Some(_) => LockUnit::Semaphore(semaphore.monitored(monitor.retries, monitor.retry_every)),
             };
             machine.programs(LockCommand { unit, grace: job.grace, killed: job.killed })
         }
         (None, "consul-go-lock-cut-off") => machine.programs(lock),
+        (None, "consul-go-semaphore") => machine.programs(semaphore),
         (None, "consul-semaphore-guide") => machine.programs(SemaphoreGuide::with(terms, limit, retry_every)),
         (None, _) => machine.programs(ElectionGuide::with(terms, retry_every)),
     }
@@ -68,4 +67,18 @@ fn so_they_do_where_the_state_space_is_large() {
 #[ignore = "takes many minutes: .ci/long"]
 fn a_killed_shell_and_a_semaphore_get_the_verdicts_of_the_recipes_by_hand() {
     compare(&["b12-kill-shell", "b12-kill-group-semaphore"]);
+}
+
+/// That two clients believe in one slot is found long before the whole space of the program is searched.
+#[test]
+#[ignore = "takes half a minute: .ci/long"]
+fn the_go_semaphore_on_a_dead_link_gets_the_verdict_of_the_recipe_by_hand() {
+    let alone = |mut scenario: Scenario<Consul>| {
+        scenario.promises.retain(|promise| promise.property == Property::SlotLimitBelief);
+        verdicts(SERVICE.any(&scenario), &Options { workers: 2, ..Options::default() })
+    };
+    let machine = alone(shipped("consul-go-semaphore"));
+    let program = alone(as_programs("consul-go-semaphore"));
+    assert_eq!(program, [(Property::SlotLimitBelief, "violated", 186_281, 501_538)]);
+    assert_eq!(words(&program), words(&machine));
 }
