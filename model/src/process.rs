@@ -53,8 +53,7 @@ pub enum Message<P: Service> {
     Version {
         /// The request that it answers.
         to: Call,
-        /// The number of writes that the resource has accepted.
-        #[normal(skip = "a count of writes, and no log position")]
+        /// What the resource remembers: the highest token, or the number of writes that it has accepted.
         version: Token,
     },
     /// The resource's response.

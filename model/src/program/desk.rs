@@ -125,11 +125,12 @@ impl<S: Programmable> Outcome<S> {
     }
 }
 
-/// By hand: only answers and ids contain anything without absolute meaning.
+/// By hand: only answers, versions and ids contain anything without absolute meaning.
 impl<S: Programmable> Normal for Outcome<S> {
     fn visit(&mut self, visitor: &mut impl Visitor) {
         match self {
             Outcome::Answer(answer) => answer.visit(visitor),
+            Outcome::Version(version) => version.visit(visitor),
             Outcome::Unique(id) => visitor.session(id),
             _ => {}
         }

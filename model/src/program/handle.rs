@@ -13,7 +13,7 @@ use super::kind::{self, Kind};
 use super::{First, Gone, Programmable, Recipe, TimedOut, UserCommand, Wanted};
 use crate::fact::Leaving;
 use crate::ids::{ClientId, SessionId, Token};
-use crate::normal::{Normal, Visitor};
+use crate::normal::Normal;
 use crate::time::Ticks;
 
 /// What a program holds of its client: the requests of the service, time, chance, the protected resource, its user.
@@ -254,14 +254,12 @@ impl<S: Programmable> fmt::Debug for Handle<S> {
     }
 }
 
-/// How often the resource has accepted a write: a number to send with a write where the resource compares versions.
-#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default, serde::Serialize, serde::Deserialize)]
+/// What the resource remembers to compare: the highest token that it has seen, or how often it has accepted a write, to be sent with a
+/// write where it compares versions. It is renamed as tokens are.
+#[derive(
+    Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default, Normal, serde::Serialize, serde::Deserialize,
+)]
 pub struct Version(pub(super) Token);
-
-/// By hand: a version is a count of writes, and no log position.
-impl Normal for Version {
-    fn visit(&mut self, _: &mut impl Visitor) {}
-}
 
 impl From<Version> for Token {
     fn from(version: Version) -> Token {

@@ -91,6 +91,12 @@ impl<P: Service> Scenario<P> {
                 "the resource has nothing to forget: set `writes`, and `resource` to something that it compares",
             );
         }
+        if self.resource == Accepts::Unchanged && self.service.tokens_are_indexes() {
+            return wrong(
+                "resource",
+                "`unchanged` counts writes, and the tokens of this service are log positions, of which only the order counts: use `not-lower` or `greater`",
+            );
+        }
         self.validate_fault_places()?;
         if self.clocks.step == Ticks::ZERO {
             return wrong("clocks.step", "`clocks.step` must be at least 1");

@@ -111,12 +111,14 @@ impl Reading {
     fn line(&mut self, number: usize, object: Object<'_>) -> Result<(), String> {
         if object.has("consul") {
             self.end_episode();
-            let head: Head = serde_json::from_value(Value::Object(object.into_map())).map_err(|error| error.to_string())?;
+            let head: Head =
+                serde_json::from_value(Value::Object(object.into_map())).map_err(|error| error.to_string())?;
             return self.begin(head);
         }
         let Some(episode) = self.episodes.last_mut() else { return Err(NO_HEAD.to_owned()) };
         if object.has("report") {
-            let said: Said = serde_json::from_value(Value::Object(object.into_map())).map_err(|error| error.to_string())?;
+            let said: Said =
+                serde_json::from_value(Value::Object(object.into_map())).map_err(|error| error.to_string())?;
             episode.reports.push(said.into_report(number)?);
             return Ok(());
         }

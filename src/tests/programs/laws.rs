@@ -4,6 +4,7 @@ use fencepost::Scenario;
 use fencepost::consul::{self, Consul};
 use fencepost::model::laws::{budgets_are_kept, enabled_and_is_enabled_agree, pick, properties_agree_with_their_twins};
 use fencepost::model::program::{forget_all, in_place, scoped};
+use fencepost::model::resource::Accepts;
 use fencepost::model::service::Service;
 use fencepost::model::world::Action;
 
@@ -11,6 +12,7 @@ use super::go_lock::go_lock;
 use super::redlock::both;
 use super::semaphore;
 use super::stores;
+use super::versions;
 use super::with_programs;
 
 /// Numbers that look random, and are the same in every run.
@@ -111,6 +113,7 @@ fn a_state_that_was_copied_before_a_step_in_place_is_not_used_after_it() {
 fn a_program_behaves_the_same_under_renamed_ids() {
     on_walks(&with_programs("lease-duplicates"), names_have_no_meaning);
     on_walks(&small_go_lock(), names_have_no_meaning);
+    on_walks(&versions::scenario(2, 2, Accepts::NotLower), names_have_no_meaning);
     for name in ["b44-late-answers", "redlock-late-unlock"] {
         // Values of earlier attempts are on their way.
         on_walks(&Scenario { rounds: 3, ..both(name)[1].clone() }, names_have_no_meaning);

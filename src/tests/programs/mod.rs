@@ -13,6 +13,7 @@
 //! semaphore     RabbitMQ's persistent semaphore, step by step, against the state machines
 //! stores        the recipes of the stores, against the state machine
 //! third_parties programs that want no lock
+//! versions      a program that compares versions of the resource
 //! ```
 
 mod agreement;
@@ -26,6 +27,7 @@ mod redlock;
 mod semaphore;
 mod stores;
 mod third_parties;
+mod versions;
 
 use fencepost::checker::{Engine, Options};
 use fencepost::lease::{self, Lease, Loan, SERVICE};
