@@ -219,7 +219,7 @@ impl Said {
             "outside" => false,
             other => return Err(format!("a report is `inside` or `outside`, not `{other}`")),
         };
-        let at = of_seconds(self.sent).ok_or("a report has an instant: `sent`")?;
+        let at = of_seconds(self.sent).ok_or("`sent` is no instant in seconds")?;
         Ok(Report { number, client: self.client, key: self.key, is_inside, at })
     }
 }
