@@ -13,7 +13,10 @@ impl Draft<'_> {
             let Some(label) = label.filter(|label| request.is_none() && *label > first) else { continue };
             let may = |(place, request): &(usize, &Request)| {
                 let is_in_time = request.sent <= received && request.received >= sent;
-                is_in_time && self.labels[*place].is_none() && self.may_write(request, label)
+                is_in_time
+                    && self.labels[*place].is_none()
+                    && self.may_stand_at(*place, label)
+                    && self.may_write(request, label)
             };
             let writers: Vec<&Request> = self.answered().filter(may).map(|(_, request)| request).collect();
             let since = writers.iter().map(|request| request.sent).min();

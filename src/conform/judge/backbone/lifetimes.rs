@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 use std::ops::RangeInclusive;
 
-use super::draft::Draft;
+use super::draft::{Draft, SESSIONS, STORE};
 use super::entry::{Effect, Entry};
 use super::requests::{Request, Requests, Verb, What};
 
@@ -131,7 +131,19 @@ impl Draft<'_> {
         let at = self.sequence.place[event];
         let (from, to) = self.within_lifetimes(item);
         // What a read of the sessions shows may be that end itself.
-        from <= at && at <= to
+        from <= at && at <= to && self.sequence.events[event].label.is_none_or(|label| self.may_stand_at(item, label))
+    }
+
+    /// Whether a request may be carried out at a log position, by the indexes that show it: where sessions come or go, one does, and where
+    /// keys change with that, one ends.
+    pub(super) fn may_stand_at(&self, item: usize, label: u64) -> bool {
+        let (is_stored, is_of_sessions) =
+            (self.positions[STORE].contains(&label), self.positions[SESSIONS].contains(&label));
+        match self.request(item).what {
+            What::Create(_) => !is_stored,
+            What::Destroy(_) => self.is_about_session(item),
+            _ => !is_of_sessions,
+        }
     }
 
     /// Where the end of a session would change a key that was walked along already: each from the place after the lock is taken up to the

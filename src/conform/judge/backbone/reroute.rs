@@ -44,7 +44,10 @@ impl Draft<'_> {
                 _ => return None,
             };
             let is_read = request.operations().iter().any(|operation| operation.verb == Verb::Get);
-            let is_free = !is_read && !self.fixed[place] && self.sequence.fits(blank, request.sent, request.received);
+            let is_free = !is_read
+                && !self.fixed[place]
+                && self.lives_at(place, blank)
+                && self.sequence.fits(blank, request.sent, request.received);
             let distance = self.placed[place].map_or(0, |event| at.abs_diff(self.sequence.place[event]));
             is_free.then_some((!takes_away, self.labels[place].is_some(), distance, place))
         };
