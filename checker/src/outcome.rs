@@ -5,7 +5,7 @@ use fencepost_model::assumption::AssumptionValue;
 use fencepost_model::finding::{Assumption, AssumptionClass, Certificate, Finding, Story, Verdict};
 use fencepost_model::goal::{Goal, Reached};
 use fencepost_model::mutation::CheckerMutation;
-use fencepost_model::program::{ProgramError, TOLD_MAX};
+use fencepost_model::program::{ProgramError, TOLD_MAX, cut_place};
 use fencepost_model::scenario::{Promise, Scenario};
 use fencepost_model::service::Service;
 use fencepost_model::trace::{ReplayError, Trace, tell};
@@ -129,7 +129,8 @@ impl<P: Service> TimedExploration<P> {
         if scenario.has_reached(reached, Goal::LAP_CUT) {
             let mut names: Vec<&str> = scenario.programs.iter().map(|program| program.name.as_str()).collect();
             names.dedup();
-            let by = format!("a lap of a program that is told more than {TOLD_MAX} things (`{}`)", names.join("`, `"));
+            let place = cut_place(scenario).unwrap_or_else(|| format!("`{}`", names.join("`, `")));
+            let by = format!("a lap of a program that is told more than {TOLD_MAX} things ({place})");
             return Verdict::Bounded { by };
         }
         let missing: Vec<String> = goals(scenario, promise)

@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 use crate::held::Held;
 use crate::ids::{ClientId, SessionId, Tenure, Token};
 use crate::service::{Event as _, Service};
+use crate::work_queue::QueueItem;
 
 /// An event of one step. All lock services have the same events, except for [`Fact::Service`].
 #[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
@@ -77,6 +78,9 @@ pub enum Fact<P: Service> {
         token: Token,
         /// Ghost: the tenure in which the client sent the write.
         tenure: Tenure,
+        /// The key that it changes, if it is to one.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        key: Option<u8>,
     },
     /// The resource refused a write.
     WriteRefused {
@@ -101,6 +105,15 @@ pub enum Fact<P: Service> {
     },
     /// An event that only this service has.
     Service(P::Event),
+    /// The work on an item of the work queue is done.
+    Handled {
+        /// The client that did it.
+        client: ClientId,
+        /// The item.
+        item: QueueItem,
+        /// Whether it had been done before.
+        again: bool,
+    },
 }
 
 /// The cause of the end of a recorded tenure.
@@ -166,11 +179,16 @@ impl<P: Service> fmt::Display for Fact<P> {
             Fact::Entered { client, token: Token(0) } => write!(f, "{client} enters"),
             Fact::Entered { client, token } => write!(f, "{client} enters ({token})"),
             Fact::Left { client, why } => write!(f, "{client} leaves: {why}"),
+            Fact::Written { client, token, key: Some(key), .. } => {
+                write!(f, "the write of {client} to key {key} is accepted{}", in_brackets(token))
+            }
             Fact::Written { client, token: Token(0), .. } => write!(f, "the write of {client} is accepted"),
             Fact::Written { client, token, .. } => write!(f, "the write of {client} is accepted ({token})"),
             Fact::WriteRefused { client, token, .. } => write!(f, "the write of {client} is refused ({token})"),
             Fact::Panicked { client } => write!(f, "the program of {client} panics"),
             Fact::Cut { client } => write!(f, "the lap of {client} is not followed any further"),
+            Fact::Handled { client, item, again: false } => write!(f, "{client} handles {item}"),
+            Fact::Handled { client, item, again: true } => write!(f, "{client} handles {item} once more"),
             Fact::Unheard => f.write_str("the message is lost: its receiver is down"),
             Fact::Service(fact) => fact.fmt(f),
         }

@@ -54,6 +54,8 @@ goals! {
     ADMINISTERED = "administered",
     /// A lap of a program reached the limit of inputs: executions beyond it were not searched.
     LAP_CUT = "lap-cut",
+    /// A client handles an item of the work queue.
+    HANDLED = "handled",
 }
 
 impl Goal {

@@ -7,6 +7,7 @@
 //! monitor    ghosts of properties, violated promises, equivalence of worlds
 //! process    participants as state machines
 //! rounds     how often a user asks
+//! resource   the protected resource, and work_queue: its items, each of which has to be handled
 //! program    participants as plain async code: recipes as users write them
 //! service    the traits that a service implements
 //! properties promises on three levels: record, belief, effect
@@ -33,6 +34,7 @@ pub mod held;
 pub mod ids;
 pub mod inline_array;
 pub mod inline_vec;
+pub mod keys;
 pub mod laws;
 pub mod monitor;
 pub mod mutation;
@@ -52,4 +54,5 @@ pub mod time;
 pub mod trace;
 pub mod uninhabited;
 pub mod units;
+pub mod work_queue;
 pub mod world;

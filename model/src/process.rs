@@ -11,10 +11,11 @@ use crate::ids::{Call, ClientId, ProcessId, Tenure, Token};
 use crate::inline_vec::InlineVec;
 use crate::mutation::Mutation;
 use crate::normal::Normal;
-use crate::resource::Write;
+use crate::resource::{Write, WriteTarget};
 use crate::scenario::Scenario;
 use crate::service::{Service, ServiceMessage as _};
 use crate::time::{Instant, LeaseEnd};
+use crate::work_queue::QueueItem;
 
 /// A small value that an action, a message or a fact can contain: it has a label, an order and a serialised form.
 pub trait Value: Copy + Ord + Hash + Debug + Display + Serialize + DeserializeOwned + Send + Sync + 'static {}
@@ -63,6 +64,21 @@ pub enum Message<P: Service> {
         /// False: the resource refused the token.
         accepted: bool,
     },
+    /// A client's request for the first item of the work queue.
+    NextItem {
+        /// The number of the request.
+        call: Call,
+        /// Whether the item is removed from the queue.
+        takes: bool,
+    },
+    /// The resource's response.
+    QueueItem {
+        /// The request that it answers.
+        to: Call,
+        /// The first item; none if the queue is empty.
+        #[normal(skip = "items are not interchangeable")]
+        item: Option<QueueItem>,
+    },
 }
 
 impl<P: Service> Message<P> {
@@ -71,8 +87,8 @@ impl<P: Service> Message<P> {
         match *self {
             Message::Service(ref message) => message.call(),
             Message::Write(Write { call, .. }) => call,
-            Message::Read(call) => Some(call),
-            Message::Version { to, .. } | Message::Written { to, .. } => Some(to),
+            Message::Read(call) | Message::NextItem { call, .. } => Some(call),
+            Message::Version { to, .. } | Message::Written { to, .. } | Message::QueueItem { to, .. } => Some(to),
         }
     }
 
@@ -81,7 +97,11 @@ impl<P: Service> Message<P> {
         match self {
             Message::Service(message) => message.tenure_of_write(),
             Message::Write(write) => Some(&mut write.tenure),
-            Message::Read(_) | Message::Version { .. } | Message::Written { .. } => None,
+            Message::Read(_)
+            | Message::Version { .. }
+            | Message::Written { .. }
+            | Message::NextItem { .. }
+            | Message::QueueItem { .. } => None,
         }
     }
 
@@ -102,6 +122,10 @@ impl<P: Service> Display for Message<P> {
             Message::Version { to, version } => write!(f, "version {} [{}]", version.0, to.0),
             Message::Written { to, accepted: true } => write!(f, "written [{}]", to.0),
             Message::Written { to, accepted: false } => write!(f, "write refused [{}]", to.0),
+            Message::NextItem { call, takes: true } => write!(f, "take an item [{}]", call.0),
+            Message::NextItem { call, takes: false } => write!(f, "which item is next? [{}]", call.0),
+            Message::QueueItem { to, item: Some(item) } => write!(f, "{item} [{}]", to.0),
+            Message::QueueItem { to, item: None } => write!(f, "no item is left [{}]", to.0),
         }
     }
 }
@@ -169,15 +193,26 @@ impl<P: Service> Outbox<P> {
         self.write_for(Tenure::default(), token, call);
     }
 
+    /// The same, to a part of the resource.
+    pub fn write_to(&mut self, target: WriteTarget, token: Token, call: Option<Call>) {
+        let write = Write { token, tenure: Tenure::default(), call, target };
+        self.messages.push((ProcessId::Resource, Message::Write(write)));
+    }
+
     /// Sends a write on behalf of another client, whose tenure came with its request.
     pub fn write_for(&mut self, tenure: Tenure, token: Token, call: Option<Call>) {
-        let write = Write { token, tenure, call };
+        let write = Write { token, tenure, call, target: WriteTarget::Whole };
         self.messages.push((ProcessId::Resource, Message::Write(write)));
     }
 
     /// Asks the resource for its version; the response carries the call.
     pub fn read(&mut self, call: Call) {
         self.messages.push((ProcessId::Resource, Message::Read(call)));
+    }
+
+    /// Asks the resource for the first item of the work queue, which is removed if the client takes it; the response carries the call.
+    pub fn next_item(&mut self, call: Call, takes: bool) {
+        self.messages.push((ProcessId::Resource, Message::NextItem { call, takes }));
     }
 
     /// Emits a fact.

@@ -1,15 +1,19 @@
-//! The protected resource: it takes writes, and may compare a write's token with the highest token it has seen.
+//! The protected resource: it takes writes, and may compare a write's token with the highest token it has seen. A write is to all of it,
+//! to one of its keys, or to its [work queue](crate::work_queue).
 
 use std::fmt;
+use std::hash::{Hash, Hasher};
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::fact::Fact;
 use crate::ids::{Call, ClientId, Tenure, Token};
+use crate::keys::ByKey;
 use crate::mutation::{KernelMutation, Mutation};
 use crate::normal::Normal;
 use crate::service::Service;
+use crate::work_queue::{QueueItem, WorkQueue};
 
 /// The check that the resource applies to writes.
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
@@ -27,6 +31,34 @@ pub enum Accepts {
     Unchanged,
 }
 
+/// What a write changes.
+#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Debug, Default, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum WriteTarget {
+    /// The resource as one thing.
+    #[default]
+    Whole,
+    /// One key, from 0, whose tokens are compared with no other key's.
+    Key(u8),
+    /// The world outside: the work on an item is done.
+    Work(QueueItem),
+    /// The work queue: the item is removed.
+    Entry(QueueItem),
+    /// Both at once, in one database: refused if the item is not in the queue any more.
+    WorkAndEntry(QueueItem),
+}
+
+impl WriteTarget {
+    fn is_whole(&self) -> bool {
+        *self == WriteTarget::Whole
+    }
+
+    /// The key, if it is one.
+    pub(crate) fn key(self) -> Option<u8> {
+        if let WriteTarget::Key(key) = self { Some(key) } else { None }
+    }
+}
+
 /// A write to the resource.
 #[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Normal, Serialize, Deserialize)]
 pub struct Write {
@@ -36,11 +68,40 @@ pub struct Write {
     pub tenure: Tenure,
     /// The call of the response, if the client waits for one.
     pub call: Option<Call>,
+    /// What it changes.
+    #[normal(skip = "keys and items are not interchangeable")]
+    #[serde(default, skip_serializing_if = "WriteTarget::is_whole")]
+    pub target: WriteTarget,
+}
+
+impl fmt::Display for WriteTarget {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            WriteTarget::Whole => f.write_str("write"),
+            WriteTarget::Key(key) => write!(f, "write to key {key}"),
+            WriteTarget::Work(item) => write!(f, "handle {item}"),
+            WriteTarget::Entry(item) => write!(f, "finish {item}"),
+            WriteTarget::WorkAndEntry(item) => write!(f, "handle and finish {item}"),
+        }
+    }
+}
+
+impl Hash for WriteTarget {
+    /// Hashes nothing for the whole.
+    fn hash<H: Hasher>(&self, to: &mut H) {
+        match *self {
+            WriteTarget::Whole => {}
+            WriteTarget::Key(key) => to.write_u16(0x100 | u16::from(key)),
+            WriteTarget::Work(item) => to.write_u16(0x200 | u16::from(item.number())),
+            WriteTarget::Entry(item) => to.write_u16(0x300 | u16::from(item.number())),
+            WriteTarget::WorkAndEntry(item) => to.write_u16(0x400 | u16::from(item.number())),
+        }
+    }
 }
 
 impl fmt::Display for Write {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("write")?;
+        self.target.fmt(f)?;
         match (self.token, self.tenure) {
             (Token(0), Tenure(0)) => Ok(()),
             (Token(0), tenure) => write!(f, " ({tenure})"),
@@ -52,10 +113,17 @@ impl fmt::Display for Write {
 }
 
 /// The resource's memory.
-#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default, Serialize, Deserialize)]
+#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default, Normal, Serialize, Deserialize)]
 pub struct Resource {
     /// The highest token seen, or the number of writes; not kept if nothing is compared.
     pub highest: Token,
+    /// The same for each key.
+    #[serde(default, skip_serializing_if = "ByKey::is_empty")]
+    pub keys: ByKey<Token>,
+    /// The work queue.
+    #[normal(skip = "items are not interchangeable")]
+    #[serde(default, skip_serializing_if = "WorkQueue::is_untouched")]
+    pub queue: WorkQueue,
 }
 
 impl Resource {
@@ -67,28 +135,72 @@ impl Resource {
         accepts: Accepts,
         mutation: Option<Mutation>,
     ) -> Fact<P> {
+        let Write { token, tenure, target, .. } = write;
+        let is_mutated = |fault: KernelMutation| mutation == Some(fault.into());
+        let key = target.key().filter(|_| !is_mutated(KernelMutation::KeysShareTokens));
+        let highest = key.map_or(&mut self.highest, |key| self.keys.of_mut(key));
         let is_accepted = match accepts {
             Accepts::All => true,
-            Accepts::NotLower if mutation == Some(KernelMutation::ResourceRefusesEqualTokens.into()) => {
-                write.token > self.highest
-            }
-            Accepts::NotLower if mutation == Some(KernelMutation::ResourceIgnoresTokens.into()) => true,
-            Accepts::NotLower => write.token >= self.highest,
-            Accepts::Greater => write.token > self.highest,
-            Accepts::Unchanged => write.token == self.highest,
+            Accepts::NotLower if is_mutated(KernelMutation::ResourceRefusesEqualTokens) => token > *highest,
+            Accepts::NotLower if is_mutated(KernelMutation::ResourceIgnoresTokens) => true,
+            Accepts::NotLower => token >= *highest,
+            Accepts::Greater => token > *highest,
+            Accepts::Unchanged => token == *highest,
         };
-        let Write { token, tenure, .. } = write;
+        let is_gone =
+            |item: QueueItem| self.queue.removed.contains(item) && !is_mutated(KernelMutation::AbsentItemCompleted);
+        let is_accepted = is_accepted && !matches!(target, WriteTarget::WorkAndEntry(item) if is_gone(item));
         if !is_accepted {
-            if mutation == Some(KernelMutation::ResourceForgets.into()) {
-                self.highest = Token::default();
+            if is_mutated(KernelMutation::ResourceForgets) {
+                *highest = Token::default();
             }
             return Fact::WriteRefused { client: from, token, tenure };
         }
-        self.highest = match accepts {
-            Accepts::All => self.highest,
-            Accepts::NotLower | Accepts::Greater => self.highest.max(token),
-            Accepts::Unchanged => self.highest.next(),
+        *highest = match accepts {
+            Accepts::All => *highest,
+            Accepts::NotLower | Accepts::Greater => token.max(*highest),
+            Accepts::Unchanged => highest.next(),
         };
-        Fact::Written { client: from, token, tenure }
+        Fact::Written { client: from, token, tenure, key: target.key() }
+    }
+
+    /// Changes the work queue, or the world outside, by a write that was accepted; returns the fact, if there is one.
+    pub fn carry_out<P: Service>(
+        &mut self,
+        from: ClientId,
+        target: WriteTarget,
+        mutation: Option<Mutation>,
+    ) -> Option<Fact<P>> {
+        let (works, finishes) = match target {
+            WriteTarget::Whole | WriteTarget::Key(_) => (None, None),
+            WriteTarget::Work(item) => (Some(item), None),
+            WriteTarget::Entry(item) => (None, Some(item)),
+            WriteTarget::WorkAndEntry(item) => (Some(item), Some(item)),
+        };
+        if let Some(item) = finishes
+            && mutation != Some(KernelMutation::FinishedItemStays.into())
+        {
+            self.queue.removed.insert(item);
+        }
+        let item = works?;
+        let again = self.queue.handled.contains(item);
+        self.queue.handled.insert(item);
+        Some(Fact::Handled { client: from, item, again })
+    }
+
+    /// The first item of the work queue, of this number from the start; it is removed if the client takes it.
+    pub fn next_item(&mut self, items: u8, takes: bool, mutation: Option<Mutation>) -> Option<QueueItem> {
+        let first = self.queue.next(items)?;
+        if takes && mutation != Some(KernelMutation::TakenItemStays.into()) {
+            self.queue.removed.insert(first);
+        }
+        Some(first)
+    }
+
+    /// What it is after a restart: it has forgotten tokens, and what was removed from the work queue is there again. Work that was done
+    /// remains done.
+    #[must_use]
+    pub fn restarted(&self) -> Self {
+        Resource { queue: self.queue.restarted(), ..Resource::default() }
     }
 }

@@ -88,7 +88,7 @@ impl Endless {
             if age <= self.bound(*property) {
                 continue;
             }
-            let message = complaint(scenario, world, age, who);
+            let message = complaint(scenario, world, *property, (age, who));
             if walk.note(*property, || message.clone()) {
                 let step = walk.place();
                 walk.waits.push(Wait { calm_from: calm.from, step, property: *property, waited: age, message });

@@ -241,7 +241,9 @@ fn drive<P: Service, X: Scheduler<P>, E>(
                 let wait = if calm.is_some() { endless.bound_of_all() } else { storm - (state.now - begin) };
                 let action = Action::Advance(wait);
                 let matters = settings.ends_with_storm || !endless.properties.is_empty();
-                let is_waited = matters && state.waiting().next().is_some();
+                let is_left =
+                    |state: &World<P>| state.waiting().next().is_some() || !state.unhandled(scenario).is_empty();
+                let is_waited = matters && is_left(&state);
                 if walk.is_at_rest || !is_waited || !scenario.is_enabled(&state, &action) {
                     walk.is_at_rest = true;
                     break;

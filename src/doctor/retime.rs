@@ -152,7 +152,9 @@ fn kind(message: &Message<Consul>) -> (u8, Option<Discriminant<Request>>, Option
         Message::Written { accepted, .. } => (3, None, None, *accepted),
         Message::Service(ConsulMessage::Order(..) | ConsulMessage::OrderDone(..))
         | Message::Read(_)
-        | Message::Version { .. } => (4, None, None, false),
+        | Message::Version { .. }
+        | Message::NextItem { .. }
+        | Message::QueueItem { .. } => (4, None, None, false),
     }
 }
 

@@ -10,6 +10,7 @@ use fencepost_model::fact::{Fact, Leaving};
 use fencepost_model::ids::{Call, ProcessId};
 use fencepost_model::process::{Client, Context, Input, Message, Outbox, Process};
 use fencepost_model::program::{Program, Programmable, UserCommand};
+use fencepost_model::resource::{Write, WriteTarget};
 use fencepost_model::scenario::Scenario;
 use fencepost_model::service::{Service, ServiceMessage};
 use fencepost_model::time::{Instant, Ticks};
@@ -212,7 +213,14 @@ impl<'a, L: LiveServer> Driver<'a, L> {
                     self.conversation.send(message)?;
                 }
                 Message::Write(write) => {
-                    let accepted = self.resource.write(write.token)?;
+                    let Write { token, target, .. } = write;
+                    let accepted = match target {
+                        WriteTarget::Whole => self.resource.write(token),
+                        WriteTarget::Key(key) => self.resource.write_to(key, token),
+                        WriteTarget::Work(item) => self.resource.handle_item(item, token),
+                        WriteTarget::Entry(item) => self.resource.finish_item(item, token),
+                        WriteTarget::WorkAndEntry(item) => self.resource.complete_item(item, token),
+                    }?;
                     if let Some(to) = write.call {
                         self.resource_says(Message::Written { to, accepted });
                     }
@@ -220,6 +228,10 @@ impl<'a, L: LiveServer> Driver<'a, L> {
                 Message::Read(to) => {
                     let version = fencepost_model::ids::Token(self.resource.version()?);
                     self.resource_says(Message::Version { to, version });
+                }
+                Message::NextItem { call: to, takes } => {
+                    let item = self.resource.next_item(takes)?;
+                    self.resource_says(Message::QueueItem { to, item });
                 }
                 other => return Err(LiveError::Unsupported(other.to_string())),
             }

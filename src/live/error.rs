@@ -41,6 +41,9 @@ pub enum LiveError {
     /// The broker cannot be talked to, or says what the model has no name for.
     #[error(transparent)]
     Broker(#[from] fencepost_amqp::BrokerError),
+    /// The recipe wants something of the protected resource that this one cannot do.
+    #[error("the protected resource cannot do this: `{0}`. Its implementation of `Resource` leaves it out")]
+    ResourceLacks(String),
     /// The recipe uses the protected resource, and there is none.
     #[error("the recipe reads or writes the protected resource: run it with `hold_with`")]
     NoResource,

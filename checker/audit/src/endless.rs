@@ -18,8 +18,8 @@ use crate::certificate::{AuditLayer, Certified};
 
 /// What these proofs need of a world.
 pub(crate) struct EdgesOf {
-    /// The clients that wait, as bits.
-    waiting: u32,
+    /// The clients that wait, as bits; and whether items wait in the work queue.
+    waiting: u64,
     /// Whether fewer clients are inside than may be.
     has_room: bool,
     edges: Vec<AuditEdge>,
@@ -31,17 +31,21 @@ struct AuditEdge {
     /// The class of its action; none if the certificate has no such class.
     class: Option<u16>,
     /// The clients that enter, as bits.
-    enters: u32,
+    enters: u64,
 }
 
+/// That some item of the work queue was not handled.
+const ITEMS: u64 = 1 << 32;
+
 /// A bit for each client that is told apart; the others share the last one.
-fn bits(clients: impl Iterator<Item = ClientId>) -> u32 {
+fn bits(clients: impl Iterator<Item = ClientId>) -> u64 {
     clients.fold(0, |bits, client| bits | 1 << client.place().min(31))
 }
 
 impl EdgesOf {
     pub(crate) fn new<S: Service>(scenario: &Scenario<S>, world: &Observed<S>) -> Self {
-        EdgesOf { waiting: bits(world.waiting()), has_room: world.has_room(scenario), edges: Vec::new() }
+        let items = if world.unhandled(scenario).is_empty() { 0 } else { ITEMS };
+        EdgesOf { waiting: bits(world.waiting()) | items, has_room: world.has_room(scenario), edges: Vec::new() }
     }
 
     /// Adds a transition.
@@ -56,9 +60,9 @@ impl EdgesOf {
         self.edges.iter().any(|edge| edge.class == Some(class))
     }
 
-    /// Whether a promise is open: that this client enters, or that any does while there is room.
-    fn is_open(&self, client: Option<ClientId>) -> bool {
-        client.map_or(self.has_room && self.waiting != 0, |client| self.waiting & bits([client].into_iter()) != 0)
+    /// Whether a promise is open: that this bit does not wait any more; 0: that any client enters while there is room.
+    fn is_open(&self, due: u64) -> bool {
+        if due == 0 { self.has_room && self.waiting & !ITEMS != 0 } else { self.waiting & due != 0 }
     }
 }
 
@@ -95,37 +99,33 @@ pub(crate) fn check<S: Service>(
         classes.map(|(place, class)| fairness(scenario, class).filter(|_| is_class(place, class))).collect();
     for promise in scenario.promises.iter().filter(|promise| promise.property.is_about_endless_runs(promise.bound)) {
         let clients: Vec<Option<u16>> = match promise.property {
-            Property::EventuallyAcquired => vec![None],
+            Property::EventuallyAcquired | Property::EveryItemHandled => vec![None],
             _ if scenario.clients > 31 => return Err("more than 31 clients are not told apart".to_owned()),
             _ => (1..=scenario.clients).map(Some).collect(),
         };
         for client in clients {
             let found = certified.endless.iter().find(|proof| (proof.0, proof.1) == (promise.property, client));
             let proof = found.ok_or_else(|| format!("`{}` is promised, and has no proof", promise.property))?;
-            prove(client.map(ClientId), &proof.2, worlds, &fair)
+            let items = if promise.property == Property::EveryItemHandled { ITEMS } else { 0 };
+            prove(client.map_or(items, |client| bits([ClientId(client)].into_iter())), &proof.2, worlds, &fair)
                 .map_err(|why| format!("`{}`: {why}", promise.property))?;
         }
     }
     Ok(())
 }
 
-fn prove(
-    client: Option<ClientId>,
-    layers: &[AuditLayer],
-    worlds: &[EdgesOf],
-    fair: &[Option<Fair>],
-) -> Result<(), String> {
-    if let Some(place) = worlds.iter().position(|world| world.is_open(client) && world.edges.is_empty()) {
+fn prove(due: u64, layers: &[AuditLayer], worlds: &[EdgesOf], fair: &[Option<Fair>]) -> Result<(), String> {
+    if let Some(place) = worlds.iter().position(|world| world.is_open(due) && world.edges.is_empty()) {
         return Err(format!("in world {place} it is open, and nothing can happen"));
     }
     // The component of each world in the layer before; the first layer is about all worlds in which the promise is open.
-    let mut before: Vec<Option<u32>> = worlds.iter().map(|world| world.is_open(client).then_some(0)).collect();
+    let mut before: Vec<Option<u32>> = worlds.iter().map(|world| world.is_open(due).then_some(0)).collect();
     for layer in layers {
         if !layer.component.iter().map(Option::is_some).eq(before.iter().map(Option::is_some)) {
             return Err("a layer numbers other worlds than those in which it can stay open".to_owned());
         }
         let is_inner = |from: usize, edge: &AuditEdge| {
-            let is_kept = client.map_or(edge.enters != 0, |client| edge.enters & bits([client].into_iter()) != 0);
+            let is_kept = if due == 0 { edge.enters != 0 } else { edge.enters & due != 0 };
             !is_kept && before[from] == before[edge.to as usize]
         };
         before = of_layer(layer, worlds, fair, &is_inner)?;

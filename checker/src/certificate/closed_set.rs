@@ -204,11 +204,11 @@ impl<'a, P: Service> ClosedSet<'a, P> {
                 self.line(&CertificateLine::Class(&class))?;
             }
             for property in endless {
-                for client in fairly.clients(*property) {
-                    let layers = fairly.layers(client).ok_or(CertificateError::Contradiction(*property))?;
+                for obligation in fairly.obligations(*property) {
+                    let layers = fairly.layers(obligation).ok_or(CertificateError::Contradiction(*property))?;
                     let lines =
                         layers.iter().map(|layer| LayerLine { component: &layer.component, missed: &layer.missed });
-                    let number = client.map(|client| client.0);
+                    let number = obligation.client().map(|client| client.0);
                     self.line(&CertificateLine::<P>::Endless(*property, number, lines.collect()))?;
                 }
             }

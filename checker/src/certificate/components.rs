@@ -2,7 +2,6 @@
 //! each component with a cycle something fair that is enabled in it and never taken.
 
 use fencepost_model::goal::Reached;
-use fencepost_model::ids::ClientId;
 use fencepost_model::monitor::Observed;
 use fencepost_model::properties::Property;
 use fencepost_model::scenario::Scenario;
@@ -12,7 +11,7 @@ use fencepost_model::world::Action;
 use crate::liveness::fair::Scratch;
 use crate::liveness::graph::{CycleCriterion, Graph, Node, Strength};
 use crate::liveness::labels::EdgeLabels;
-use crate::liveness::{FULL, bit};
+use crate::liveness::obligation::{Obligation, OpenFacts};
 
 /// Some worlds, each with the number of its component; the next layer looks at what remains of components.
 #[derive(Default)]
@@ -28,8 +27,8 @@ pub(super) struct ComponentLayer {
 pub(super) struct Fairly<'a, P: Service> {
     scenario: &'a Scenario<P>,
     graph: Graph,
-    /// For each world: the clients that wait, and whether as many are inside as may be.
-    facts: Vec<u32>,
+    /// For each world: what is open in it.
+    facts: Vec<OpenFacts>,
     labels: EdgeLabels<P>,
 }
 
@@ -40,8 +39,7 @@ impl<'a, P: Service> Fairly<'a, P> {
 
     /// Adds the next world with its transitions: their targets and labels.
     pub(super) fn push(&mut self, world: &Observed<P>, edges: Vec<(Node, u16)>) {
-        let waiting = world.waiting().fold(0, |bits, client| bits | bit(client));
-        self.facts.push(waiting | if world.has_room(self.scenario) { 0 } else { FULL });
+        self.facts.push(OpenFacts::of(self.scenario, world));
         self.graph.push(edges);
     }
 
@@ -55,24 +53,15 @@ impl<'a, P: Service> Fairly<'a, P> {
         self.labels.classes()
     }
 
-    /// The clients that a promise is about, one after the other; `None`: all together.
-    pub(super) fn clients(&self, property: Property) -> Vec<Option<ClientId>> {
-        match property {
-            Property::EventuallyAcquired => vec![None],
-            _ => (0..usize::from(self.scenario.clients)).map(|place| Some(ClientId::of(place))).collect(),
-        }
+    /// What a promise is open for, one after the other.
+    pub(super) fn obligations(&self, property: Property) -> Vec<Obligation> {
+        Obligation::of(self.scenario, property)
     }
 
     /// The layers for one of them; `None` if a fair execution stays open.
-    pub(super) fn layers(&self, client: Option<ClientId>) -> Option<Vec<ComponentLayer>> {
-        let is_open = |node: Node| {
-            let facts = self.facts[node as usize];
-            client.map_or(facts & FULL == 0 && facts != 0, |client| facts & bit(client) != 0)
-        };
-        let stays_open = |label: u16| {
-            let enters = self.labels.enters[usize::from(label)];
-            client.map_or(enters == 0, |client| enters & bit(client) == 0)
-        };
+    pub(super) fn layers(&self, obligation: Obligation) -> Option<Vec<ComponentLayer>> {
+        let is_open = |node: Node| obligation.is_open(self.facts[node as usize]);
+        let stays_open = |label: u16| obligation.stays_open(self.labels.enters[usize::from(label)]);
         let question = CycleCriterion { is_open: &is_open, stays_open: &stays_open };
         let nodes = u32::try_from(self.graph.len()).expect("worlds have 32 bits");
         let mut sets: Vec<Vec<Node>> = vec![(0..nodes).filter(|node| is_open(*node)).collect()];

@@ -87,6 +87,9 @@ impl<P: Service> Cycle<P> {
             let waits = |world: &World<P>| world.waiting().next().is_some() && world.has_room(scenario);
             return self.entered.is_empty() && self.worlds.iter().all(waits);
         }
+        if property == Property::EveryItemHandled {
+            return self.worlds.iter().all(|world| !world.unhandled(scenario).is_empty());
+        }
         let waits = |client: &ClientId| self.worlds.iter().all(|world| world.waiting().any(|other| other == *client));
         let mut clients = (0..usize::from(scenario.clients)).map(ClientId::of);
         clients.any(|client| waits(&client) && !self.entered.contains(&client))

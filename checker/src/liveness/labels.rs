@@ -9,7 +9,8 @@ use fencepost_model::service::Service;
 use fencepost_model::world::Action;
 
 use super::graph::Graph;
-use super::{CLIENTS_MAX, bit, strength};
+use super::obligation::{CLIENTS_MAX, bit};
+use super::strength;
 
 /// The labels of a graph's edges, by number.
 pub(crate) struct EdgeLabels<P: Service> {

@@ -4,6 +4,7 @@
 //! ```text
 //! graph   states by number, edges with labels, classes of fairness
 //! labels  the class of fairness of an edge, and who enters by it
+//! obligation  what has to happen eventually, and where it is open
 //! fair    the components in which a fair run can stay
 //! lasso   such a run as stem and round trip
 //! ```
@@ -14,21 +15,24 @@ pub(crate) mod fair;
 pub(crate) mod graph;
 pub(crate) mod labels;
 mod lasso;
+pub(crate) mod obligation;
 
 use std::collections::VecDeque;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use fencepost_model::action_kind::ActionKind;
 use fencepost_model::ids::ClientId;
-use fencepost_model::mutation::{CheckerMutation, KernelMutation};
+use fencepost_model::mutation::CheckerMutation;
 use fencepost_model::properties::Property;
 use fencepost_model::scenario::Scenario;
 use fencepost_model::service::{Service, Settings as _};
 use fencepost_model::trace::{Lasso as Endless, Trace};
+use fencepost_model::work_queue::QueueItems;
 use fencepost_model::world::Action;
 
 use self::graph::{CycleCriterion, Graph, Node, Strength};
 use self::labels::EdgeLabels;
+use self::obligation::{CLIENTS_MAX, Obligation, OpenFacts};
 use crate::engine::Marks;
 use crate::engine::seen::Seen;
 use crate::explain::concretise_lasso;
@@ -48,24 +52,13 @@ const ROUND: u64 = 256;
 pub(crate) struct Liveness<P: Service> {
     scenario: Scenario<P>,
     graph: Graph,
-    /// For each state: the clients that wait, and whether any client is in its critical section.
-    facts: Vec<u32>,
+    /// For each state: what is open in it.
+    facts: Vec<OpenFacts>,
     /// For each label: the clients that enter.
     enters: Vec<u32>,
     pub(crate) depth: u64,
     pub(crate) cut: Option<String>,
     pub(crate) marks: Marks,
-}
-
-/// The most clients: each has a bit of its own.
-const CLIENTS_MAX: u16 = 30;
-
-/// As many are inside as may be.
-pub(crate) const FULL: u32 = 1 << 31;
-
-/// The bit of a client.
-pub(crate) fn bit(client: ClientId) -> u32 {
-    1 << client.place().min(30)
 }
 
 impl<P: Service> Liveness<P> {
@@ -90,27 +83,17 @@ impl<P: Service> Liveness<P> {
     /// # Errors
     /// It could not be repeated: an internal error.
     pub(crate) fn violation(&self, property: Property) -> Result<Option<Trace<P>>, InternalError> {
-        let clients: Vec<Option<ClientId>> = match property {
-            Property::EventuallyAcquired => vec![None],
-            _ if self.scenario.is_mutated(KernelMutation::ProgressOfOneClient) => vec![Some(ClientId(1))],
-            _ => (0..usize::from(self.scenario.clients)).map(|place| Some(ClientId::of(place))).collect(),
-        };
-        for client in clients {
-            let is_open = |node: Node| {
-                let facts = self.facts[node as usize];
-                client.map_or(facts & FULL == 0 && facts != 0, |client| facts & bit(client) != 0)
-            };
+        for obligation in Obligation::of(&self.scenario, property) {
+            let is_open = |node: Node| obligation.is_open(self.facts[node as usize]);
             let stays_open = |label: u16| {
-                let enters = self.enters[usize::from(label)];
                 let counts = !self.scenario.is_mutated(CheckerMutation::EntriesLeaveItOpen);
-                let enters = if counts { enters } else { 0 };
-                client.map_or(enters == 0, |client| enters & bit(client) == 0)
+                obligation.stays_open(if counts { self.enters[usize::from(label)] } else { 0 })
             };
             let question = CycleCriterion { is_open: &is_open, stays_open: &stays_open };
             if let Some(component) = fair::component(&self.graph, &question) {
                 let lasso = lasso::lasso(&self.graph, &question, &component);
-                let waits = self.facts[component[0] as usize] & !FULL;
-                return self.trace(&lasso, property, client, waits).map(Some);
+                let state = self.facts[component[0] as usize];
+                return self.trace(&lasso, property, obligation.waiting(&self.scenario, state)).map(Some);
             }
         }
         Ok(None)
@@ -120,22 +103,8 @@ impl<P: Service> Liveness<P> {
         &self,
         lasso: &lasso::Lasso,
         property: Property,
-        client: Option<ClientId>,
-        waits: u32,
+        waiting: Vec<ClientId>,
     ) -> Result<Trace<P>, InternalError> {
-        let waiting: Vec<String> = (0..usize::from(self.scenario.clients))
-            .map(ClientId::of)
-            .filter(|other| client.map_or(waits & bit(*other) != 0, |client| client == *other))
-            .map(|client| client.to_string())
-            .collect();
-        let (waiting, tries) = (waiting.join(" and "), if waiting.len() == 1 { "tries" } else { "try" });
-        let message = match property {
-            Property::EventuallyAcquired if self.scenario.service.capacity() > 1 => {
-                format!("a slot is free, and {waiting} {tries} for ever")
-            }
-            Property::EventuallyAcquired => format!("the lock stays free while {waiting} {tries} for ever"),
-            _ => format!("{waiting} {tries} for ever and never enters"),
-        };
         let form = Form::new(&self.scenario, false);
         let mut world = form.start(&self.scenario);
         let mut actions = Vec::new();
@@ -148,8 +117,23 @@ impl<P: Service> Liveness<P> {
             form.renew(&mut world, &before, &step);
             path.push((action, world.clone()));
         }
+        let left = path.last().map_or(&world, |(_, world)| world).unhandled(&self.scenario);
+        let message = self.complaint(property, &waiting, left);
         let endless = Endless { from: lasso.stem.len(), property, message };
         concretise_lasso(&self.scenario, &form, path, endless)
+    }
+
+    fn complaint(&self, property: Property, waiting: &[ClientId], left: QueueItems) -> String {
+        let names: Vec<String> = waiting.iter().map(ToString::to_string).collect();
+        let (names, tries) = (names.join(" and "), if waiting.len() == 1 { "tries" } else { "try" });
+        match property {
+            Property::EveryItemHandled => format!("{left} {} never handled", if left.is_one() { "is" } else { "are" }),
+            Property::EventuallyAcquired if self.scenario.service.capacity() > 1 => {
+                format!("a slot is free, and {names} {tries} for ever")
+            }
+            Property::EventuallyAcquired => format!("the lock stays free while {names} {tries} for ever"),
+            _ => format!("{names} {tries} for ever and never enters"),
+        }
     }
 }
 
@@ -158,7 +142,7 @@ struct Build<'a, P: Service> {
     scenario: &'a Scenario<P>,
     options: &'a Options,
     graph: Graph,
-    facts: Vec<u32>,
+    facts: Vec<OpenFacts>,
     labels: EdgeLabels<P>,
     seen: Seen<Node>,
     /// States to expand, with their levels.
@@ -200,7 +184,7 @@ impl<'a, P: Service> Build<'a, P> {
             self.cut = self.must_stop(level);
             if self.cut.is_some() {
                 // Nothing is known of those that were not looked at, and nothing leads on from them.
-                self.facts.resize(self.states as usize, 0);
+                self.facts.resize(self.states as usize, OpenFacts::default());
                 break;
             }
             let expand = || self.expand(&world, level, &mut actions);
@@ -236,10 +220,7 @@ impl<'a, P: Service> Build<'a, P> {
 
     fn expand(&mut self, state: &Collapsed, level: u64, actions: &mut Vec<Action<P>>) {
         let world = self.stepper.open(state.parts());
-        let waiting = world.waiting().fold(0, |bits, client| bits | bit(client));
-        let has_room = world.has_room(self.scenario) || self.scenario.is_mutated(CheckerMutation::RoomUncounted);
-        let full = if has_room { 0 } else { FULL };
-        self.facts.push(waiting | full);
+        self.facts.push(OpenFacts::of(self.scenario, world));
         self.scenario.enabled(world, actions);
         let mut edges = Vec::with_capacity(actions.len());
         for action in actions.iter() {

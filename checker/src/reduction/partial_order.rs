@@ -214,7 +214,11 @@ impl PartialOrder {
             let is_stamped = match *message {
                 Message::Write(_) => true,
                 Message::Service(mut message) => message.tenure_of_write().is_some(),
-                Message::Read(_) | Message::Version { .. } | Message::Written { .. } => false,
+                Message::Read(_)
+                | Message::Version { .. }
+                | Message::Written { .. }
+                | Message::NextItem { .. }
+                | Message::QueueItem { .. } => false,
             };
             to.client().is_none() && (!is_stamped || self.is(CheckerMutation::OrderIgnoresStamps))
         };

@@ -366,7 +366,7 @@ pub(super) fn visit_host<T: Normal>(client: Option<ClientId>, host: &mut Host<T>
 #[inline]
 pub(super) fn visit_memory(resource: &mut Resource, monitor: &mut Monitor, visitor: &mut impl Visitor) {
     visitor.scope(None, Ticks::ZERO);
-    visitor.token(&mut resource.highest);
+    resource.visit(visitor);
     monitor.visit(visitor);
 }
 

@@ -3,8 +3,9 @@
 use super::{Assumption, Class, Declarations, Execution, Scope};
 use crate::fact::Fact;
 use crate::held::Held;
+use crate::keys::KEYS_MAX;
 use crate::process::Message;
-use crate::resource::Accepts;
+use crate::resource::{Accepts, Resource, Write, WriteTarget};
 use crate::scenario::{Scenario, UNLIMITED};
 use crate::service::{Service, Settings};
 use crate::world::{Action, Fault};
@@ -41,19 +42,31 @@ impl<P: Service> Scenario<P> {
             let finite = Assumption::new(Class::Limit, "finite-rounds", "rounds", sentence).of(i64::from(rounds));
             list.declare(finite, move |execution| asks_at_most(execution, rounds));
         }
-        if writes == 0 {
+        if self.work_items > 0 {
+            let count = self.work_items;
+            let plural = if count == 1 { "" } else { "s" };
+            let sentence = format!("the work queue has {count} item{plural} from the start, and none is added");
+            let finite = Assumption::new(Class::Limit, "finite-queue", "work_items", sentence).of(i64::from(count));
+            list.declare(finite, move |execution| has_no_more_items(execution, count));
+        }
+        if writes == 0 && self.work_items == 0 {
             return;
         }
         let sentence = format!("each tenure writes at most {writes} time{}", if writes == 1 { "" } else { "s" });
         let finite = Assumption::new(Class::Limit, "finite-writes", "writes", sentence).of(i64::from(writes));
-        list.declare_for(Scope::Effect, finite, move |execution| writes_at_most(execution, writes));
+        if writes > 0 {
+            list.declare_for(Scope::Effect, finite, move |execution| writes_at_most(execution, writes));
+        }
         if self.resource != Accepts::Unchanged && self.programs.is_empty() {
             let sentence = "the resource is only written: nothing that a client computes depends on what it has read";
             list.declare_for(Scope::Effect, Assumption::limit("unread-resource", sentence), nothing_is_read);
         }
         let sentence = match self.budget.resource_restarts {
             0 => "the resource is one copy that never crashes and forgets nothing",
-            _ => "the resource is one copy that forgets nothing but when it restarts",
+            _ if self.work_items == 0 => "the resource is one copy that forgets nothing but when it restarts",
+            _ => {
+                "the resource is one copy that forgets nothing but when it restarts, and then which items were removed as well"
+            }
         };
         list.declare_for(Scope::Effect, Assumption::limit("durable-resource", sentence), remembers);
     }
@@ -94,7 +107,9 @@ fn writes_at_most<P: Service>(execution: &Execution<P>, writes: u8) -> Checked {
         for envelope in &moment.step.sent {
             // A third party writes for others: one write for each client that asks it.
             let writer = envelope.from.client().filter(|client| client.0 <= execution.scenario.clients);
-            if let (Some(client), Message::Write(_)) = (writer, envelope.message) {
+            if let (Some(client), Message::Write(Write { target: WriteTarget::Whole | WriteTarget::Key(_), .. })) =
+                (writer, envelope.message)
+            {
                 counts[client.place()] += 1;
                 if counts[client.place()] > writes.into() {
                     return Err(format!("{client} writes more often"));
@@ -112,11 +127,30 @@ fn nothing_is_read<P: Service>(execution: &Execution<P>) -> Checked {
     })
 }
 
-/// The highest token that the resource has seen never decreases, unless it restarts.
+/// No client is given an item of a higher number.
+fn has_no_more_items<P: Service>(execution: &Execution<P>, count: u8) -> Checked {
+    execution.each(|moment| {
+        let is_one_more = |message: Message<P>| {
+            matches!(message, Message::QueueItem { item: Some(item), .. } if item.number() > count)
+        };
+        match moment.step.sent.iter().any(|sent| is_one_more(sent.message)) {
+            true => Err("there is an item more".to_owned()),
+            false => Ok(()),
+        }
+    })
+}
+
+fn forgets(before: &Resource, after: &Resource) -> bool {
+    let is_lower = |key: u8| after.keys.of(key) < before.keys.of(key);
+    let came_back = before.queue.removed.without(after.queue.removed);
+    after.highest < before.highest || (0..KEYS_MAX).any(is_lower) || !came_back.is_empty()
+}
+
+/// The highest token that the resource has seen never decreases, unless it restarts; and no item comes back.
 fn remembers<P: Service>(execution: &Execution<P>) -> Checked {
     execution.each(|moment| {
         let restarts = matches!(moment.action, Action::Fault(Fault::RestartResource));
-        match !restarts && moment.after.resource.highest < moment.before.resource.highest {
+        match !restarts && forgets(&moment.before.resource, &moment.after.resource) {
             true => Err("the resource forgets".to_owned()),
             false => Ok(()),
         }

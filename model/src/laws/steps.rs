@@ -6,7 +6,6 @@ use super::{LawViolation, require};
 use crate::action_kind::ActionKind;
 use crate::ids::ProcessId;
 use crate::process::Process;
-use crate::resource::Resource;
 use crate::scenario::{Budget, Cutting, Drift, Replies, Scenario, UNLIMITED};
 use crate::service::{Service, Settings as _};
 use crate::service_fault::ServiceFault;
@@ -168,7 +167,7 @@ fn has_its_effect<P: Service>(
             next.is_cut(*link, scenario) && !leaks
         }
         Action::Fault(Fault::Heal(link)) => !next.cuts.contains(link),
-        Action::Fault(Fault::RestartResource) => next.resource == Resource::default(),
+        Action::Fault(Fault::RestartResource) => next.resource == world.resource.restarted(),
         _ => true,
     };
     require(is_done, || format!("a fault without its effect: {action}"))

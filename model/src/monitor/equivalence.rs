@@ -77,7 +77,7 @@ impl<P: Service> Normal for World<P> {
         visitor.scope(None, self.server.skew);
         self.server.process.visit(visitor);
         visitor.scope(None, Ticks::ZERO);
-        visitor.token(&mut self.resource.highest);
+        self.resource.visit(visitor);
         for envelope in self.network.slots() {
             envelope.visit(visitor);
         }

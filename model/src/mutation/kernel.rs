@@ -12,6 +12,14 @@ crate::mutations! {
         RestartedResourceRemembers,
         /// The resource refuses the token it has seen last.
         ResourceRefusesEqualTokens,
+        /// The tokens of all keys of the resource are compared with each other.
+        KeysShareTokens survives "no scenario of the catalogue runs a program: src/tests/programs/work_queue.rs notices it",
+        /// An item that a client takes stays in the work queue.
+        TakenItemStays survives "no scenario of the catalogue runs a program: src/tests/programs/work_queue.rs notices it",
+        /// An item that is finished stays in the work queue.
+        FinishedItemStays survives "no scenario of the catalogue runs a program: src/tests/programs/work_queue.rs notices it",
+        /// An item is handled and finished although it is not in the work queue any more.
+        AbsentItemCompleted survives "no scenario of the catalogue runs a program: src/tests/programs/work_queue.rs notices it",
         /// A paused process receives a message.
         PausedHears,
         /// A cut link lets messages through.
@@ -124,6 +132,10 @@ crate::mutations! {
         FreeIsAlwaysTrue survives "no scenario yet in which an observer wrongly finds the lock free",
         /// `no-lost-update` ignores the tenure before the last one.
         LastTenureSpared,
+        /// `no-lost-update` compares the tenures of writes to different keys.
+        KeysShareTenures survives "no scenario of the catalogue runs a program: src/tests/programs/work_queue.rs notices it",
+        /// `handled-once` does not look at item 1.
+        FirstItemUnseen survives "no scenario of the catalogue runs a program: src/tests/programs/work_queue.rs notices it",
         /// `eventually-acquired` allows a tick more.
         IdleBoundTooLong,
         /// `progress` looks at client 1 only.

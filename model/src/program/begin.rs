@@ -16,9 +16,14 @@ impl<S: Programmable> Executor<'_, S> {
         let open = match what {
             What::Request(request) => Open::Answer(self.ask(request)),
             What::Listen => Open::Unasked,
-            What::Write(token) => {
+            What::Write(target, token) => {
                 let call = self.next_call();
-                self.out.write(token, Some(call));
+                self.out.write_to(target, token, Some(call));
+                Open::Resource(call)
+            }
+            What::Item(takes) => {
+                let call = self.next_call();
+                self.out.next_item(call, takes);
                 Open::Resource(call)
             }
             What::Read => {

@@ -10,7 +10,9 @@ use super::{Gone, Lap, Programmable, UserCommand};
 use crate::fact::Leaving;
 use crate::ids::{ClientId, SessionId, Token};
 use crate::normal::{Normal, Visitor};
+use crate::resource::WriteTarget;
 use crate::time::Ticks;
+use crate::work_queue::QueueItem;
 
 /// What lies between a run and its executor.
 pub(super) struct Desk<S: Programmable> {
@@ -47,7 +49,7 @@ pub(super) enum Output<S: Programmable> {
     Leave(Leaving),
     /// Until this open deadline, or none any more.
     Lease(Option<u16>),
-    Write(Token),
+    Write(WriteTarget, Token),
     Send(S::Request),
     Spawn(AnyKind<S>, String),
     Stop(&'static str),
@@ -61,8 +63,10 @@ pub(super) enum Output<S: Programmable> {
 pub(super) enum What<S: Programmable> {
     Request(S::Request),
     Listen,
-    Write(Token),
+    Write(WriteTarget, Token),
     Read,
+    /// The first item of the work queue; true: it is removed.
+    Item(bool),
     Sleep(Ticks),
     Deadline(Ticks),
     Until(u16),
@@ -103,6 +107,7 @@ pub(super) enum Outcome<S: Programmable> {
     User(UserCommand),
     Ended,
     Unique(SessionId),
+    Item(Option<QueueItem>),
 }
 
 impl<S: Programmable> Outcome<S> {
@@ -113,6 +118,13 @@ impl<S: Programmable> Outcome<S> {
     pub(super) fn answer(self) -> Option<S::Answer> {
         match self {
             Outcome::Answer(answer) => Some(answer),
+            _ => None,
+        }
+    }
+
+    pub(super) fn item(self) -> Option<Option<QueueItem>> {
+        match self {
+            Outcome::Item(item) => Some(item),
             _ => None,
         }
     }
@@ -149,7 +161,7 @@ impl<S: Programmable> Output<S> {
         match &mut self {
             Output::End(head, _) => *head = kind.visited(head, &mut Blank).unwrap_or_default(),
             Output::Begin(_, What::Request(request)) | Output::Send(request) => request.visit(&mut Blank),
-            Output::Begin(_, What::Write(token)) | Output::Enter(token, _) | Output::Write(token) => {
+            Output::Begin(_, What::Write(_, token)) | Output::Enter(token, _) | Output::Write(_, token) => {
                 *token = Token(0);
             }
             Output::Spawn(kind, head) => *head = kind.visited(head, &mut Blank).unwrap_or_default(),
@@ -179,7 +191,7 @@ impl<S: Programmable> fmt::Display for Output<S> {
             Output::Leave(why) => write!(f, "leave: {why}"),
             Output::Lease(Some(deadline)) => write!(f, "the lease ends with [{deadline}]"),
             Output::Lease(None) => f.write_str("no lease"),
-            Output::Write(_) => f.write_str("send a write"),
+            Output::Write(target, _) => write!(f, "send: {target}"),
             Output::Send(request) => write!(f, "send: {request}"),
             Output::Spawn(kind, _) => write!(f, "spawn {}", kind.name),
             Output::Stop(name) => write!(f, "stop {name}"),
@@ -196,8 +208,10 @@ impl<S: Programmable> fmt::Display for What<S> {
         match self {
             What::Request(request) => write!(f, "ask: {request}"),
             What::Listen => f.write_str("wait for an answer"),
-            What::Write(_) => f.write_str("write"),
+            What::Write(target, _) => target.fmt(f),
             What::Read => f.write_str("read the version of the resource"),
+            What::Item(true) => f.write_str("take an item"),
+            What::Item(false) => f.write_str("ask which item is next"),
             What::Sleep(length) => write!(f, "sleep for {length}"),
             What::Deadline(length) => write!(f, "open a deadline in {length}"),
             What::Until(deadline) => write!(f, "wait for deadline [{deadline}]"),
@@ -228,6 +242,8 @@ impl<S: Programmable> fmt::Display for Outcome<S> {
             Outcome::User(UserCommand::Release) => f.write_str("the user gives the lock back"),
             Outcome::Ended => f.write_str("the task has ended"),
             Outcome::Unique(_) => f.write_str("an id that is not in use"),
+            Outcome::Item(Some(item)) => item.fmt(f),
+            Outcome::Item(None) => f.write_str("no item is left"),
         }
     }
 }

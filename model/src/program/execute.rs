@@ -2,6 +2,7 @@
 
 use std::collections::VecDeque;
 
+use super::cut;
 use super::desk::{Outcome, Output};
 use super::error::ProgramErrorKind;
 use super::handle::Version;
@@ -130,7 +131,8 @@ impl<'a, S: Programmable> Executor<'a, S> {
             }
             Message::Version { to, version } => (resource(*to)?, Outcome::Version(Version(*version))),
             Message::Written { to, accepted } => (resource(*to)?, Outcome::Is(*accepted)),
-            Message::Write(_) | Message::Read(_) => return None,
+            Message::QueueItem { to, item } => (resource(*to)?, Outcome::Item(*item)),
+            Message::Write(_) | Message::Read(_) | Message::NextItem { .. } => return None,
         };
         Some((place, operation, outcome))
     }
@@ -143,6 +145,9 @@ impl<'a, S: Programmable> Executor<'a, S> {
         }
         task.close(operation);
         if task.script.length() >= usize::from(TOLD_MAX) {
+            if let Some(place) = task.script.place() {
+                cut::note(self.context.scenario, place);
+            }
             return self.stop(Stop::Cut, Fact::Cut { client: self.context.client() });
         }
         self.go_on(place, Some((operation, outcome)));
@@ -196,7 +201,7 @@ impl<'a, S: Programmable> Executor<'a, S> {
             Output::Lease(deadline) => {
                 self.node.lease = deadline.and_then(|deadline| self.node.tasks[place].deadline(deadline));
             }
-            Output::Write(token) => self.out.write(token, None),
+            Output::Write(target, token) => self.out.write_to(target, token, None),
             Output::Send(request) => match S::fact(client, &request) {
                 Some(fact) => self.out.record(fact),
                 None => {

@@ -13,8 +13,11 @@ use super::kind::{self, Kind};
 use super::{First, Gone, Programmable, Recipe, TimedOut, UserCommand, Wanted};
 use crate::fact::Leaving;
 use crate::ids::{ClientId, SessionId, Token};
+use crate::keys::KEYS_MAX;
 use crate::normal::Normal;
+use crate::resource::WriteTarget;
 use crate::time::Ticks;
+use crate::work_queue::QueueItem;
 
 /// What a program holds of its client: the requests of the service, time, chance, the protected resource, its user.
 ///
@@ -231,12 +234,49 @@ impl<S: Programmable> Handle<S> {
 
     /// Writes to the resource, and waits for its answer: whether it accepted the token.
     pub fn write(&self, token: Token) -> Operation<S, bool> {
-        self.begin(What::Write(token), Outcome::is)
+        self.begin(What::Write(WriteTarget::Whole, token), Outcome::is)
     }
 
     /// Sends a write to the resource, and goes on.
     pub fn send_write(&self, token: Token) {
-        self.put(Output::Write(token));
+        self.put(Output::Write(WriteTarget::Whole, token));
+    }
+
+    /// Writes to one key of the resource, from 0 to 7, and waits for its answer: whether it accepted the token. Tokens of different keys
+    /// are not compared: with a key for each slot of a semaphore, a slot is fenced by the tokens of its holders.
+    ///
+    /// # Panics
+    /// There is no such key.
+    pub fn write_to(&self, key: u8, token: Token) -> Operation<S, bool> {
+        assert!(key < KEYS_MAX, "the resource has {KEYS_MAX} keys, from 0: there is no key {key}");
+        self.begin(What::Write(WriteTarget::Key(key), token), Outcome::is)
+    }
+
+    /// Asks which item of the work queue is next, and leaves it there: none if the queue is empty.
+    pub fn next_item(&self) -> Operation<S, Option<QueueItem>> {
+        self.begin(What::Item(false), Outcome::item)
+    }
+
+    /// Takes the next item out of the work queue: none if it is empty. If it is not handled then, it is lost.
+    pub fn take_item(&self) -> Operation<S, Option<QueueItem>> {
+        self.begin(What::Item(true), Outcome::item)
+    }
+
+    /// Does the work on an item, and waits for the answer of the resource: whether it accepted the token. Work that was done cannot be
+    /// undone.
+    pub fn handle_item(&self, item: QueueItem, token: Token) -> Operation<S, bool> {
+        self.begin(What::Write(WriteTarget::Work(item), token), Outcome::is)
+    }
+
+    /// Removes an item from the work queue, and waits for the answer of the resource: whether it accepted the token.
+    pub fn finish_item(&self, item: QueueItem, token: Token) -> Operation<S, bool> {
+        self.begin(What::Write(WriteTarget::Entry(item), token), Outcome::is)
+    }
+
+    /// Does both at once, where work and queue are in one database, and waits for the answer of the resource: false if it refused the token, or
+    /// if the item is not in the queue any more, and then nothing is done.
+    pub fn complete_item(&self, item: QueueItem, token: Token) -> Operation<S, bool> {
+        self.begin(What::Write(WriteTarget::WorkAndEntry(item), token), Outcome::is)
     }
 
     /// Reads the version of the resource.

@@ -99,6 +99,16 @@ impl<S: Programmable> LapScript<S> {
         self.stored().get().fail(kind)
     }
 
+    /// Where a search is, in words; none if it is no search, but a simulation.
+    pub(super) fn place(&self) -> Option<String> {
+        let LapScript::Stored(name, kind) = self else { return None };
+        let script = name.get();
+        let last = script
+            .last()
+            .map_or_else(|| "nothing".to_owned(), |(operation, outcome)| format!("[{operation}] {outcome}"));
+        Some(format!("`{}`, which began as {}; last: {last}", kind.name, script.value()))
+    }
+
     /// The same with the names that a visitor gives.
     pub(super) fn visited(&self, visitor: &mut dyn Visitor) -> Self {
         match self {

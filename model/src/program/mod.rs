@@ -14,11 +14,13 @@
 //! desk         between a run and the executor  intern    states of no fixed size under names of one
 //! in_place     states that a simulation changes    lap_script   where a task is in its lap
 //! kind         recipes by their names          names     what has no absolute meaning
+//! cut          where laps are not followed further
 //! ```
 
 mod api;
 mod begin;
 mod by_type;
+mod cut;
 mod desk;
 mod error;
 mod execute;
@@ -37,6 +39,7 @@ mod start;
 mod state;
 
 pub use api::{Alarm, Programmable, UserCommand};
+pub use cut::cut_place;
 pub use error::{ProgramError, ProgramErrorKind};
 pub use handle::{Handle, OpenDeadline, Operation, Version};
 pub use in_place::in_place;

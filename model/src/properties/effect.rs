@@ -63,14 +63,25 @@ pub(super) fn linearizable<P: Service>(view: &View<'_, P>, _: Option<Ticks>) -> 
 }
 
 pub(super) fn no_lost_update<P: Service>(view: &View<'_, P>, _: Option<Ticks>) -> Result<(), String> {
-    let touched = view.ghosts.touched;
     for fact in view.facts {
-        if let Fact::Written { client, tenure, .. } = fact
-            && (tenure.next() < touched || *tenure < touched && !view.is_mutated(KernelMutation::LastTenureSpared))
-        {
+        let Fact::Written { client, tenure, key, .. } = fact else { continue };
+        let touched = view.ghosts.touched(key.filter(|_| !view.is_mutated(KernelMutation::KeysShareTenures)));
+        if tenure.next() < touched || *tenure < touched && !view.is_mutated(KernelMutation::LastTenureSpared) {
+            let to = key.map_or_else(String::new, |key| format!(" to key {key}"));
             return Err(format!(
-                "a write of {client} from an earlier tenure is accepted after a later tenure has written"
+                "a write of {client}{to} from an earlier tenure is accepted after a later tenure has written"
             ));
+        }
+    }
+    Ok(())
+}
+
+pub(super) fn handled_once<P: Service>(view: &View<'_, P>, _: Option<Ticks>) -> Result<(), String> {
+    for fact in view.facts {
+        if let Fact::Handled { client, item, again: true } = fact
+            && (item.number() > 1 || !view.is_mutated(KernelMutation::FirstItemUnseen))
+        {
+            return Err(format!("{client} handles {item}, which had been handled"));
         }
     }
     Ok(())

@@ -7,6 +7,7 @@ use super::{Property, Watched};
 use crate::fact::{Ending, Fact};
 use crate::ids::{ClientId, SessionId, Tenure, Token};
 use crate::inline_vec::InlineVec;
+use crate::keys::ByKey;
 use crate::mutation::{KernelMutation, Mutation};
 use crate::normal::Normal;
 use crate::scenario::{Promise, Scenario};
@@ -25,6 +26,9 @@ pub struct Ghosts {
     pub held: InlineVec<Tenure, 3>,
     /// The newest tenure that touched the resource.
     pub touched: Tenure,
+    /// The same for each key of the resource.
+    #[serde(default, skip_serializing_if = "ByKey::is_empty")]
+    pub touched_keys: ByKey<Tenure>,
     /// The highest token of any tenure so far.
     pub token: Token,
     /// The instant at which the end of a session last freed the lock, if no client has acquired it since.
@@ -53,8 +57,10 @@ impl Clone for Ghosts {
     }
 
     fn clone_from(&mut self, other: &Self) {
-        let Ghosts { tenure, is_running, held, touched, token, invalidated, limit, idle, reads, renewed } = other;
+        let Ghosts { tenure, is_running, held, touched, touched_keys, token, invalidated, limit, idle, reads, renewed } =
+            other;
         (self.tenure, self.is_running, self.touched) = (*tenure, *is_running, *touched);
+        self.touched_keys = *touched_keys;
         (self.token, self.invalidated, self.limit, self.idle) = (*token, *invalidated, *limit, *idle);
         self.held.clone_from(held);
         self.reads.clone_from(reads);
@@ -158,10 +164,18 @@ impl Ghosts {
                     self.reads.retain(|(other, _)| *other != client);
                 }
             }
-            Fact::Written { tenure, .. } if is_mutated(KernelMutation::TouchedIsLast) => self.touched = tenure,
-            Fact::Written { tenure, .. } => self.touched = self.touched.max(tenure),
+            Fact::Written { tenure, key, .. } => {
+                let key = key.filter(|_| !is_mutated(KernelMutation::KeysShareTenures));
+                let touched = key.map_or(&mut self.touched, |key| self.touched_keys.of_mut(key));
+                *touched = if is_mutated(KernelMutation::TouchedIsLast) { tenure } else { tenure.max(*touched) };
+            }
             _ => {}
         }
+    }
+
+    /// The newest tenure that touched a key, or the resource as one thing.
+    pub fn touched(&self, key: Option<u8>) -> Tenure {
+        key.map_or(self.touched, |key| self.touched_keys.of(key))
     }
 
     fn remember_idleness<P: Service>(&mut self, scenario: &Scenario<P>, after: &World<P>, watched: Watched) {

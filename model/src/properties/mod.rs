@@ -252,16 +252,25 @@ properties! {
     Linearizable = "linearizable", "LIN", Effect, bound: Never, needs: [EVERY_CLIENT_ENTERS, DISCOVERED], effect::linearizable;
     /// no accepted write belongs to a tenure older than the newest that touched the resource
     NoLostUpdate = "no-lost-update", "LU", Effect, bound: Never, needs: [EVERY_CLIENT_ENTERS, WRITTEN], effect::no_lost_update;
+    /// no item of the work queue is handled twice
+    HandledOnce = "handled-once", "–", Effect, bound: Never, needs: [EVERY_CLIENT_ENTERS, HANDLED], effect::handled_once;
     /// a free lock or slot is eventually acquired by a waiting client
     EventuallyAcquired = "eventually-acquired", "LV", Progress, bound: Maybe, needs: [EVERY_CLIENT_ENTERS], progress::acquired_in_time;
     /// each waiting client eventually gets its turn
     Progress = "progress", "PR", Progress, bound: Never, needs: [EVERY_CLIENT_ENTERS], progress::in_the_end;
+    /// each item of the work queue is eventually handled
+    EveryItemHandled = "every-item-handled", "–", Progress, bound: Never, needs: [EVERY_CLIENT_ENTERS, HANDLED], progress::in_the_end;
 }
 
 impl Property {
     /// Whether its promises are judged on endless executions: no single step violates them.
     pub fn is_about_endless_runs(self, bound: Option<Ticks>) -> bool {
         self.level() == Level::Progress && bound.is_none()
+    }
+
+    /// Whether it is about the items of a work queue.
+    pub fn is_about_items(self) -> bool {
+        matches!(self, Property::HandledOnce | Property::EveryItemHandled)
     }
 
     /// Whether it is about a semaphore. Other properties are about a lock, except those of the server's own

@@ -29,6 +29,7 @@ impl<P: Service> Scenario<P> {
             rounds: 1,
             writes: 0,
             resource: Accepts::All,
+            work_items: 0,
             service: P::Settings::default(),
             programs: Vec::new(),
             synchrony: Synchrony::default(),
@@ -73,6 +74,12 @@ impl<P: Service> Scenario<P> {
     /// Sets the check that the resource applies to writes.
     pub fn resource(mut self, accepts: Accepts) -> Self {
         self.resource = accepts;
+        self
+    }
+
+    /// Puts items into the resource's work queue, at most 16.
+    pub fn work_items(mut self, count: u8) -> Self {
+        self.work_items = count;
         self
     }
 

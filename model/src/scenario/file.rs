@@ -12,7 +12,7 @@ use super::budget_text::{self, BudgetText, Kinds, kinds};
 use super::toml_reader::{ReadError, TomlReader};
 use super::{
     Accepts, Budget, Clocks, Duration, Fairness, FaultPlace, Goal, Links, Mutation, Promise, Scenario, ScenarioProgram,
-    Suite, Synchrony, goals, is_usual, mutated, one,
+    Suite, Synchrony, goals, is_usual, is_zero, mutated, one,
 };
 use crate::service::Service;
 
@@ -46,6 +46,8 @@ pub(crate) struct ScenarioFile<'a> {
     writes: u8,
     #[serde(default)]
     resource: Accepts,
+    #[serde(default, skip_serializing_if = "is_zero")]
+    work_items: u8,
     #[serde(default)]
     service: OfService<'a>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -164,6 +166,7 @@ pub(crate) fn read<P: Service>(mut document: Spanned<DeTable<'_>>) -> Result<Sce
         rounds: file.rounds,
         writes: file.writes,
         resource: file.resource,
+        work_items: file.work_items,
         service,
         programs: file.program,
         synchrony: file.synchrony,
@@ -273,6 +276,7 @@ impl<P: Service> Scenario<P> {
             rounds: self.rounds,
             writes: self.writes,
             resource: self.resource,
+            work_items: self.work_items,
             service: OfService::Written(&self.service),
             program: self.programs.clone(),
             synchrony: self.synchrony,

@@ -72,6 +72,7 @@ fn common_bits<S: Service>(fact: &Fact<S>) -> u64 {
         Fact::Written { .. } => Goal::WRITTEN,
         Fact::WriteRefused { .. } => Goal::WRITE_REFUSED,
         Fact::Cut { .. } => Goal::LAP_CUT,
+        Fact::Handled { .. } => Goal::HANDLED,
         Fact::Service(event) => match event.goal() {
             Some(goal) => goal,
             None => return 0,

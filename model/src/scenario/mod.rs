@@ -100,6 +100,9 @@ pub struct Scenario<P: Service> {
     /// The check that the resource applies to writes.
     #[schemars(default)]
     pub resource: Accepts,
+    /// The number of items in the resource's work queue, at most 16; programs take and handle them. 0: it has none.
+    #[schemars(default, extend("maximum" = 16), skip_serializing_if = "is_zero")]
+    pub work_items: u8,
     /// The settings of the service and of the client recipe.
     #[schemars(default)]
     pub service: P::Settings,
@@ -143,6 +146,11 @@ pub struct Scenario<P: Service> {
     /// A fault built in on purpose.
     #[schemars(default, schema_with = "schema::mutation::<P>", skip_serializing_if = "Option::is_none")]
     pub mutation: Option<Mutation>,
+}
+
+#[allow(clippy::trivially_copy_pass_by_ref, reason = "serde's signature")]
+fn is_zero(count: &u8) -> bool {
+    *count == 0
 }
 
 fn one() -> u8 {

@@ -1,11 +1,13 @@
 //! Validation: it refuses settings without meaning, and settings that would be ignored.
 
 use super::{Budget, Scenario, Synchrony, UNLIMITED};
+use crate::action_kind::ActionKind;
 use crate::properties::{Bound, OwnProperty, Property};
 use crate::resource::Accepts;
 use crate::service::{Service, Settings as _};
 use crate::service_fault::ServiceFault;
 use crate::time::{TICKS_MAX, Ticks};
+use crate::work_queue::ITEMS_MAX;
 
 /// A mistake in a setting.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -85,10 +87,10 @@ impl<P: Service> Scenario<P> {
                 "only a crashed client can restart: write at most `budget.crashes` restarts",
             );
         }
-        if budget.resource_restarts > 0 && (self.resource == Accepts::All || self.writes == 0) {
+        if budget.resource_restarts > 0 && self.work_items == 0 && (self.resource == Accepts::All || self.writes == 0) {
             return wrong(
                 "budget.resource_restarts",
-                "the resource has nothing to forget: set `writes`, and `resource` to something that it compares",
+                "the resource has nothing to forget: set `work_items`; or `writes`, and `resource` to something that it compares",
             );
         }
         if self.resource == Accepts::Unchanged && self.service.tokens_are_indexes() {
@@ -97,6 +99,7 @@ impl<P: Service> Scenario<P> {
                 "`unchanged` counts writes, and the tokens of this service are log positions, of which only the order counts: use `not-lower` or `greater`",
             );
         }
+        self.validate_work_queue()?;
         self.validate_fault_places()?;
         if self.clocks.step == Ticks::ZERO {
             return wrong("clocks.step", "`clocks.step` must be at least 1");
@@ -142,11 +145,12 @@ impl<P: Service> Scenario<P> {
             return wrong("program", "the clients of this service cannot run programs; leave it out");
         }
         self.faults_are_possible()?;
-        if self.has_own_promises() {
-            // A service knows only the properties that files can name.
-            P::Settings::validate(&self.judging(|promise| !matches!(promise.property, Property::Own(_))))?;
-        } else {
+        // A service knows neither the properties that a scenario defines nor those of the resource's work queue.
+        let is_known = |property: Property| !matches!(property, Property::Own(_)) && !property.is_about_items();
+        if self.promises.iter().all(|promise| is_known(promise.property)) {
             P::Settings::validate(self)?;
+        } else {
+            P::Settings::validate(&self.judging(|promise| is_known(promise.property)))?;
         }
         self.prefix_actions().map(|_| ())
     }
@@ -165,6 +169,31 @@ impl<P: Service> Scenario<P> {
     pub(crate) fn settle(&mut self) {
         let possible = (0..P::Fault::KINDS.len()).filter(|kind| P::Settings::fault_is_possible(self, *kind).is_ok());
         self.budget.keep_kinds(possible.fold(0, |bits, kind| bits | 1 << kind));
+    }
+
+    fn validate_work_queue(&self) -> Result<(), SettingError> {
+        if self.work_items > ITEMS_MAX {
+            return Err(SettingError::at("work_items", format!("a work queue has at most {ITEMS_MAX} items")));
+        }
+        if self.work_items > 0 && self.programs.is_empty() {
+            let message = "only programs handle items: add a `[[program]]` that takes them, or remove `work_items`";
+            return Err(SettingError::at("work_items", message.to_owned()));
+        }
+        for (place, promise) in self.promises.iter().enumerate() {
+            let property = promise.property;
+            let path = format!("promise.{place}.property");
+            if property.is_about_items() && self.work_items == 0 {
+                return Err(SettingError::at(&path, format!("`{property}` is about a work queue: set `work_items`")));
+            }
+            let asks = self.fairness.weak.iter().chain(&self.fairness.strong).any(|kind| *kind == ActionKind::Command);
+            if property == Property::EveryItemHandled && !asks {
+                let message = format!(
+                    "`{property}` needs users that ask for the lock: add `command` to `fairness.weak`, for without it no user ever has to"
+                );
+                return Err(SettingError::at(&path, message));
+            }
+        }
+        Ok(())
     }
 
     fn validate_fault_places(&self) -> Result<(), SettingError> {

@@ -84,7 +84,7 @@ impl Axis {
 }
 
 /// Settings of a scenario that belong to no table.
-const OWN: [&str; 5] = ["clients", "rounds", "writes", "resource", "mutation"];
+const OWN: [&str; 6] = ["clients", "rounds", "writes", "resource", "work_items", "mutation"];
 
 fn path(name: &str) -> Vec<String> {
     name.split('.').map(|part| part.trim().to_owned()).collect()

@@ -103,12 +103,15 @@ impl Encoder {
             Fact::Entered { client, token } => [7, client.0.into(), token.0.into(), 0],
             Fact::Left { client, why } => [8, client.0.into(), *why as u64, 0],
             // The tenure is a ghost.
-            Fact::Written { client, token, tenure: _ } => [9, client.0.into(), token.0.into(), 0],
+            Fact::Written { client, token, tenure: _, key } => {
+                [9, client.0.into(), token.0.into(), key.map_or(0, |key| 1 + u64::from(key))]
+            }
             Fact::WriteRefused { client, token, tenure: _ } => [10, client.0.into(), token.0.into(), 0],
             Fact::Unheard => [11, 0, 0, 0],
             Fact::Service(_) => [12, 0, 0, 0],
             Fact::Panicked { client } => [13, client.0.into(), 0, 0],
             Fact::Cut { client } => [14, client.0.into(), 0, 0],
+            Fact::Handled { client, item, again } => [15, client.0.into(), item.number().into(), u64::from(*again)],
         };
         codes.into_iter().for_each(|code| self.number(code));
         if let Fact::Service(fact) = fact {

@@ -19,7 +19,7 @@ pub struct Wait {
     pub calm_from: usize,
     /// The number of the step after which the wait was too long, from 1.
     pub step: usize,
-    /// The violated promise: `eventually-acquired`, or `progress`.
+    /// The violated promise: `eventually-acquired`, `progress` or `every-item-handled`.
     pub property: Property,
     /// The duration of the wait, in ticks.
     pub waited: Ticks,
@@ -34,12 +34,14 @@ pub struct Patience {
     idle: Option<Instant>,
     /// For each client, the instant since which it has been waiting.
     trying: Vec<Option<Instant>>,
+    /// The instant since which no item of the work queue was handled while some were not.
+    unhandled: Option<Instant>,
 }
 
 impl Patience {
     /// The tracker at the beginning of a calm.
     pub fn new<P: Service>(scenario: &Scenario<P>, world: &World<P>) -> Self {
-        let mut patience = Patience { idle: None, trying: vec![None; world.clients.len()] };
+        let mut patience = Patience { idle: None, trying: vec![None; world.clients.len()], unhandled: None };
         patience.look(scenario, world, &[]);
         patience
     }
@@ -52,11 +54,16 @@ impl Patience {
             if let Fact::Entered { client, .. } = fact {
                 (self.idle, self.trying[client.place()]) = (None, None);
             }
+            if matches!(fact, Fact::Handled { .. }) {
+                self.unhandled = None;
+            }
         }
         for (since, is_trying) in self.trying.iter_mut().zip(is_trying) {
             *since = is_trying.then(|| since.unwrap_or(world.now));
         }
         self.idle = world.is_idle(scenario).then(|| self.idle.unwrap_or(world.now));
+        let is_done = world.unhandled(scenario).is_empty();
+        self.unhandled = (!is_done).then(|| self.unhandled.unwrap_or(world.now));
     }
 
     /// The longest wait that counts for the property, and the clients: a single client, or all waiting clients.
@@ -68,13 +75,22 @@ impl Patience {
                 let first = waits.filter_map(|(place, since)| Some(((*since)?, place))).min();
                 first.map(|(since, place)| (world.now - since, Some(ClientId::of(place))))
             }
+            Property::EveryItemHandled => self.unhandled.map(|since| (world.now - since, None)),
             _ => None,
         }
     }
 }
 
 /// The waiting clients and the duration, as a sentence.
-pub fn complaint<P: Service>(scenario: &Scenario<P>, world: &World<P>, age: Ticks, who: Option<ClientId>) -> String {
+pub fn complaint<P: Service>(
+    scenario: &Scenario<P>,
+    world: &World<P>,
+    property: Property,
+    (age, who): (Ticks, Option<ClientId>),
+) -> String {
+    if property == Property::EveryItemHandled {
+        return format!("during the calm no item was handled for {age}, and {} is left", world.unhandled(scenario));
+    }
     if let Some(client) = who {
         return format!("during the calm {client} waited for {age} and was not served");
     }

@@ -4,7 +4,6 @@ use super::{Action, Condition, Envelope, Fault, Link, World};
 use crate::ids::{ClientId, ProcessId};
 use crate::mutation::KernelMutation;
 use crate::process::{Client, Context, Process};
-use crate::resource::Resource;
 use crate::scenario::{Drift, Scenario, Ways};
 use crate::service::{Service, Settings as _};
 use crate::time::Ticks;
@@ -202,14 +201,14 @@ impl<P: Service> Scenario<P> {
         }
         P::faults(world, self, &mut |fault| offer(Fault::Service(fault)));
         // One that has nothing to forget yet would stay as it is.
-        if left.resource_restarts > 0 && world.resource != Resource::default() {
+        if left.resource_restarts > 0 && world.resource != world.resource.restarted() {
             offer(Fault::RestartResource);
         }
     }
 
     /// Every link that carries messages: each direction by itself, unless a cut affects both.
     fn links(&self, world: &World<P>) -> impl Iterator<Item = Link> + use<P> {
-        let has_writes = self.writes > 0;
+        let has_writes = self.writes > 0 || self.work_items > 0;
         let goes_back = self.network.ways == Ways::One;
         (0..world.clients.len()).map(ClientId::of).map(ProcessId::Client).flat_map(move |client| {
             [ProcessId::Server, ProcessId::Resource]

@@ -25,6 +25,7 @@ use crate::resource::Resource;
 use crate::scenario::{Budget, Scenario};
 use crate::service::{Service, Settings as _};
 use crate::time::{Instant, Ticks};
+use crate::work_queue::QueueItems;
 
 /// The global state.
 #[derive(PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
@@ -179,6 +180,11 @@ impl<P: Service> World<P> {
             let host = &self.clients[client.place()];
             host.process.belief().until.is_none_or(|until| until.covers(self.now + host.skew))
         })
+    }
+
+    /// The items of the work queue that were not handled.
+    pub fn unhandled(&self, scenario: &Scenario<P>) -> QueueItems {
+        self.resource.queue.unhandled(scenario.work_items)
     }
 
     /// Whether the link is cut.

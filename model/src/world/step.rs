@@ -6,7 +6,6 @@ use crate::ids::{ClientId, ProcessId, Tenure};
 use crate::inline_vec::InlineVec;
 use crate::mutation::KernelMutation;
 use crate::process::{Client, Context, Input, Message, Outbox, Process};
-use crate::resource::Resource;
 use crate::scenario::{Cutting, Replies, Scenario};
 use crate::service::{Service, Settings as _};
 use crate::service_fault::ServiceFault;
@@ -163,13 +162,22 @@ impl<P: Service> Scenario<P> {
                 out.messages.push((from, version));
                 return ProcessId::Resource;
             }
+            (ProcessId::Resource, Message::NextItem { call, takes }) => {
+                let item = world.resource.next_item(self.work_items, takes, self.mutation);
+                out.messages.push((from, Message::QueueItem { to: call, item }));
+                return ProcessId::Resource;
+            }
             _ => return self.feed(world, to, Input::Message { from, message }, out, touched),
         };
         let writer = from.client().expect("only clients write");
         let fact = world.resource.judge(writer, write, self.resource, self.mutation);
         out.record(fact);
+        let accepted = matches!(fact, Fact::Written { .. });
+        if accepted && let Some(fact) = world.resource.carry_out(writer, write.target, self.mutation) {
+            out.record(fact);
+        }
         if let Some(to) = write.call {
-            out.messages.push((from, Message::Written { to, accepted: matches!(fact, Fact::Written { .. }) }));
+            out.messages.push((from, Message::Written { to, accepted }));
         }
         ProcessId::Resource
     }
@@ -257,7 +265,7 @@ impl<P: Service> Scenario<P> {
             Fault::RestartResource => {
                 world.left.resource_restarts -= 1;
                 if !self.is_mutated(KernelMutation::RestartedResourceRemembers) {
-                    world.resource = Resource::default();
+                    world.resource = world.resource.restarted();
                 }
             }
         }

@@ -3,11 +3,11 @@
 use fencepost::lease::Lease;
 use fencepost_model::fact::Fact;
 use fencepost_model::ids::{ClientId, Tenure, Token};
-use fencepost_model::resource::{Accepts, Resource, Write};
+use fencepost_model::resource::{Accepts, Resource, Write, WriteTarget};
 
 #[test]
 fn each_kind_of_resource_refuses_its_stale_writes() {
-    let write = |token| Write { token: Token(token), tenure: Tenure(1), call: None };
+    let write = |token| Write { token: Token(token), tenure: Tenure(1), call: None, target: WriteTarget::Whole };
     for (accepts, tokens, expected) in [
         (Accepts::All, [5, 3, 3], [true, true, true]),
         (Accepts::NotLower, [5, 3, 5], [true, false, true]),

@@ -13,6 +13,7 @@
 //! semaphore     RabbitMQ's persistent semaphore, step by step, against the state machines
 //! stores        the recipes of the stores, against the state machine
 //! third_parties programs that want no lock
+//! work_queue    programs that work off a queue, and write to keys of the resource
 //! versions      a program that compares versions of the resource
 //! ```
 
@@ -28,6 +29,7 @@ mod semaphore;
 mod stores;
 mod third_parties;
 mod versions;
+mod work_queue;
 
 use fencepost::checker::{Engine, Options};
 use fencepost::lease::{self, Lease, Loan, SERVICE};

@@ -6,6 +6,7 @@ mod endless;
 mod program;
 mod refused;
 mod witnesses;
+mod work_queue;
 
 use fencepost::checker::Options;
 use fencepost::model::finding::Finding;

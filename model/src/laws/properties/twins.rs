@@ -86,18 +86,26 @@ pub(super) fn is_violated<P: Service>(history: &History<'_, P>, property: Proper
             history.news().iter().any(is_wrong)
         }
         Property::NoLostUpdate => {
-            let newest = history.past().filter_map(|(_, fact)| match fact {
-                Fact::Written { tenure, .. } => Some(*tenure),
-                _ => None,
-            });
-            let newest = newest.max().unwrap_or_default();
-            history.news().iter().any(|fact| matches!(fact, Fact::Written { tenure, .. } if *tenure < newest))
+            let newest = |part: Option<u8>| {
+                let tenures = history.past().filter_map(move |(_, fact)| match fact {
+                    Fact::Written { tenure, key, .. } if *key == part => Some(*tenure),
+                    _ => None,
+                });
+                tenures.max().unwrap_or_default()
+            };
+            let is_late = |fact: &Fact<P>| matches!(fact, Fact::Written { tenure, key, .. } if *tenure < newest(*key));
+            history.news().iter().any(is_late)
         }
         Property::EventuallyAcquired => {
             let is_late = matches!(history.action(), Some(Action::Advance(_)));
             is_late && idle_bound.zip(history.idle_for()).is_some_and(|(bound, age)| age > bound)
         }
-        Property::Progress => false,
+        Property::HandledOnce => {
+            let handled = |fact: &Fact<P>| if let Fact::Handled { item, .. } = fact { Some(*item) } else { None };
+            let before: Vec<_> = history.past().filter_map(|(_, fact)| handled(fact)).collect();
+            history.news().iter().filter_map(handled).any(|item| before.contains(&item))
+        }
+        Property::Progress | Property::EveryItemHandled => false,
         Property::Own(_) => unreachable!("a property that a scenario defines has no twin"),
     }
 }

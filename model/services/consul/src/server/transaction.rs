@@ -344,7 +344,7 @@ fn number(place: usize) -> u8 {
 fn write_of(client: ClientId, transaction: &Transaction, is_accepted: bool) -> Option<Fact<Consul>> {
     let (token, tenure) = (Token(0), transaction.tenure);
     transaction.operations.iter().any(Operation::writes_data).then_some(if is_accepted {
-        Fact::Written { client, token, tenure }
+        Fact::Written { client, token, tenure, key: None }
     } else {
         Fact::WriteRefused { client, token, tenure }
     })

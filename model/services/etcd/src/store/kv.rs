@@ -131,7 +131,7 @@ impl Cluster {
         let token = Token(created.0);
         if holds {
             self.advance();
-            out.record(Fact::<Etcd>::Written { client, token, tenure });
+            out.record(Fact::<Etcd>::Written { client, token, tenure, key: None });
         } else {
             out.record(Fact::WriteRefused { client, token, tenure });
         }

@@ -1,0 +1,41 @@
+//! Where searches in this process did not follow a lap any further.
+//!
+//! The place is no part of a state: states that differ only in it are one. A search takes every step of a program once at least, so the
+//! least of all places is the same for any number of threads.
+
+use std::collections::BTreeMap;
+use std::sync::Mutex;
+
+use super::Programmable;
+use super::intern::hash_of;
+use crate::scenario::Scenario;
+use crate::service::Service;
+
+/// The least place of each scenario, by its text without promises.
+static PLACES: Mutex<BTreeMap<u64, String>> = Mutex::new(BTreeMap::new());
+
+/// The number of scenarios that are remembered.
+const SCENARIOS_MAX: usize = 1_024;
+
+fn key<P: Service>(scenario: &Scenario<P>) -> u64 {
+    hash_of(&scenario.judging(|_| false).to_toml())
+}
+
+/// Notes a place.
+pub(super) fn note<S: Programmable>(scenario: &Scenario<S>, place: String) {
+    let key = key(scenario);
+    let mut places = PLACES.lock().expect("no thread panics while it holds the lock");
+    if places.len() >= SCENARIOS_MAX && !places.contains_key(&key) {
+        places.clear();
+    }
+    let least = places.entry(key).or_insert_with(|| place.clone());
+    if place < *least {
+        *least = place;
+    }
+}
+
+/// Where a lap of a program was cut in a search of this scenario: the program, the value at the head of its lap, and what it was told last.
+/// Of several places the first by name. None: no lap was cut in this process.
+pub fn cut_place<P: Service>(scenario: &Scenario<P>) -> Option<String> {
+    PLACES.lock().expect("no thread panics while it holds the lock").get(&key(scenario)).cloned()
+}
