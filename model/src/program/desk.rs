@@ -30,6 +30,13 @@ impl<S: Programmable> Desk<S> {
         Desk { me, begun: 0, outputs: Vec::new(), told: Told::new() }
     }
 
+    /// As at its beginning.
+    pub(super) fn clear(&mut self, me: ClientId) {
+        (self.me, self.begun) = (me, 0);
+        self.outputs.clear();
+        self.told.clear();
+    }
+
     /// The number of the next operation.
     pub(super) fn number(&mut self) -> u16 {
         let number = self.begun;

@@ -6,6 +6,7 @@ use super::cut;
 use super::desk::{Outcome, Output};
 use super::error::ProgramErrorKind;
 use super::handle::Version;
+use super::kind::LapValue;
 use super::lap_script::LapScript;
 use super::run::TaskRuns;
 use super::state::{Inside, Node, Open, Stop, Task};
@@ -34,6 +35,8 @@ pub(super) struct Executor<'a, S: Programmable> {
     pub(super) node: &'a mut Node<S>,
     /// Of tasks that took part in this step, or that were at hand before it.
     runs: &'a mut TaskRuns<S>,
+    /// The value after a lap that has just ended, if it was encoded.
+    encoded: Option<LapValue>,
     pub(super) events: VecDeque<Event<S>>,
     pub(super) context: &'a Context<'a, S>,
     pub(super) start: &'a Start<'a>,
@@ -50,7 +53,7 @@ impl<'a, S: Programmable> Executor<'a, S> {
         context: &'a Context<'a, S>,
         out: &'a mut Outbox<S>,
     ) -> bool {
-        let mut executor = Executor { node, runs, events: VecDeque::new(), context, start, out };
+        let mut executor = Executor { node, runs, encoded: None, events: VecDeque::new(), context, start, out };
         let Some(heard) = executor.hear(input) else { return false };
         let mut next = Some(heard);
         for done in 0.. {
@@ -160,22 +163,27 @@ impl<'a, S: Programmable> Executor<'a, S> {
         let running = running.map(|running| self.runs.swap_remove(running).1);
         let script = &mut self.node.tasks[place].script;
         let mut run = match told {
-            None => script.begin(me),
+            None => script.begin(me, running),
             Some(_) => running.unwrap_or_else(|| script.restored(me)),
         };
         if let Some((operation, outcome)) = told {
             script.tell(operation, outcome);
         }
-        let outputs = run.poll(told);
+        let mut outputs = run.poll(script.kind(), told, script.at_end());
         script.compare(&outputs);
-        let is_over = outputs.iter().any(|output| matches!(output, Output::End(..) | Output::Panic(_)));
-        if !is_over {
+        let is_over = matches!(outputs.last(), Some(Output::End(..) | Output::Panic(_)));
+        if !is_over || run.is_between() {
             self.runs.push((name, run));
+        } else {
+            self.encoded = run.encoded();
         }
-        for output in outputs {
+        for output in outputs.drain(..) {
             // Something that it did may have stopped it.
             let Some(place) = self.place(name) else { return };
             self.carry_out(place, output);
+        }
+        if let Some((_, run)) = self.runs.iter_mut().find(|(other, _)| *other == name) {
+            run.recycle(outputs);
         }
         let Some(place) = self.place(name) else { return };
         let is_told =
@@ -226,7 +234,9 @@ impl<'a, S: Programmable> Executor<'a, S> {
         self.forget(name);
         match (name, end) {
             (_, Ok(Lap::Again)) => {
-                self.node.tasks[place] = Task::new(LapScript::head(kind, head));
+                let task = &mut self.node.tasks[place];
+                task.script.next_lap(head, self.encoded.take());
+                task.open.clear();
                 self.events.push_back(Event::Begin(name));
             }
             (Some(name), Ok(Lap::Done) | Err(Gone)) => self.end(name),

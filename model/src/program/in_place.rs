@@ -4,6 +4,7 @@
 //! A state that was copied before a step and is looked at after it is a mistake of the caller, and is found.
 
 use std::cell::{Cell, RefCell};
+use std::rc::Rc;
 use std::sync::Arc;
 
 use super::Programmable;
@@ -29,8 +30,11 @@ struct Resident<S: Programmable> {
     forgotten: u64,
 }
 
-/// By place; none while a client takes a step.
-type Residents<S> = Vec<Option<Resident<S>>>;
+/// By place; borrowed while a client takes a step.
+type Residents<S> = Vec<Rc<RefCell<Resident<S>>>>;
+
+/// What a state is that was copied before a step, and used after it.
+const GONE: &str = "a state that has taken a step in place is gone";
 
 thread_local! {
     static RESIDENTS: RefCell<ByType> = const { RefCell::new(ByType::new()) };
@@ -81,7 +85,8 @@ impl StateName {
     pub(super) fn of<S: Programmable>(node: Node<S>) -> Self {
         with(|residents: &mut Residents<S>| {
             let place = u32::try_from(residents.len()).expect("fewer than 2^32 states");
-            residents.push(Some(Resident { steps: 0, node: Arc::new(node), runs: Vec::new(), forgotten: 0 }));
+            let resident = Resident { steps: 0, node: Arc::new(node), runs: Vec::new(), forgotten: 0 };
+            residents.push(Rc::new(RefCell::new(resident)));
             StateName { place, steps: 0 }
         })
     }
@@ -89,29 +94,29 @@ impl StateName {
     /// The state.
     pub(super) fn get<S: Programmable>(self) -> Arc<Node<S>> {
         with(|residents: &mut Residents<S>| {
-            let resident = residents.get(self.place as usize).and_then(Option::as_ref);
-            Arc::clone(&self.checked(resident).node)
+            let resident = residents.get(self.place as usize).expect(GONE).borrow();
+            self.check(&resident);
+            Arc::clone(&resident.node)
         })
     }
 
     /// Takes a step, which may change the state and its runs, and says whether it did so. A step that does nothing changes neither.
     pub(super) fn step<S: Programmable>(self, take: impl FnOnce(&mut Node<S>, &mut TaskRuns<S>) -> bool) -> Self {
-        let taken = with(|residents: &mut Residents<S>| residents.get_mut(self.place as usize).and_then(Option::take));
-        self.checked(taken.as_ref());
-        let mut resident = taken.expect("it has just been checked");
+        let resident = with(|residents: &mut Residents<S>| residents.get(self.place as usize).map(Rc::clone));
+        let resident = resident.expect(GONE);
+        let mut resident = resident.borrow_mut();
+        self.check(&resident);
         if resident.forgotten != FORGOTTEN.get() {
             resident.runs.clear();
             resident.forgotten = FORGOTTEN.get();
         }
-        resident.steps += u64::from(take(Arc::make_mut(&mut resident.node), &mut resident.runs));
-        let steps = resident.steps;
-        with(|residents: &mut Residents<S>| residents[self.place as usize] = Some(resident));
-        StateName { steps, ..self }
+        let Resident { steps, node, runs, .. } = &mut *resident;
+        *steps += u64::from(take(Arc::make_mut(node), runs));
+        StateName { steps: *steps, ..self }
     }
 
-    fn checked<S: Programmable>(self, resident: Option<&Resident<S>>) -> &Resident<S> {
-        let resident = resident.filter(|resident| resident.steps == self.steps);
-        resident.expect("a state that has taken a step in place is gone")
+    fn check<S: Programmable>(self, resident: &Resident<S>) {
+        assert!(resident.steps == self.steps, "{GONE}");
     }
 }
 

@@ -20,10 +20,16 @@ pub(super) struct Kind<S: Programmable> {
     pub(super) package: &'static str,
     of: TypeId,
     begin: Begin<S>,
+    decode: fn(&str) -> Result<LapValue, String>,
+    encode: fn(&LapValue) -> String,
+    debug: fn(&LapValue) -> String,
     visit: fn(&str, &mut dyn Visitor) -> Result<String, String>,
 }
 
-type Begin<S> = fn(&str, Handle<S>) -> Result<Running, String>;
+type Begin<S> = fn(LapValue, Handle<S>) -> Running;
+
+/// The value of a recipe between two laps. Only its kind knows the type.
+pub(super) type LapValue = Box<dyn Any>;
 
 /// A lap that runs.
 pub(super) type Running = Pin<Box<dyn Future<Output = Finished>>>;
@@ -31,7 +37,7 @@ pub(super) type Running = Pin<Box<dyn Future<Output = Finished>>>;
 /// A lap that is over.
 pub(super) struct Finished {
     /// The value after it.
-    pub(super) head: String,
+    pub(super) value: LapValue,
     pub(super) end: Result<Lap, Gone>,
 }
 
@@ -53,8 +59,16 @@ pub(super) fn of<S: Programmable, R: Recipe<S>>() -> &'static Kind<S> {
         return kind;
     }
     let package = type_name::<R>().split("::").next().unwrap_or_default();
-    let (begin, visit) = (begin::<S, R> as Begin<S>, visit::<S, R>);
-    let kind = Box::leak(Box::new(Kind { name: R::NAME, package, of: TypeId::of::<R>(), begin, visit }));
+    let kind = Box::leak(Box::new(Kind {
+        name: R::NAME,
+        package,
+        of: TypeId::of::<R>(),
+        begin: begin::<S, R>,
+        decode: |head| Ok(Box::new(decode::<R>(head)?)),
+        encode: |value| encode(of_type::<R>(value)),
+        debug: |value| format!("{:?}", of_type::<R>(value)),
+        visit: visit::<S, R>,
+    }));
     KNOWN.lock().expect("no thread panics while it holds the lock").entry((TypeId::of::<S>(), R::NAME)).or_insert(kind);
     find(R::NAME).expect("it has just been added")
 }
@@ -78,12 +92,19 @@ pub(super) fn names<S: Programmable>() -> Vec<&'static str> {
     known.keys().filter(|(service, _)| *service == TypeId::of::<S>()).map(|(_, name)| *name).collect()
 }
 
-fn begin<S: Programmable, R: Recipe<S>>(head: &str, handle: Handle<S>) -> Result<Running, String> {
-    let mut recipe: R = decode(head)?;
-    Ok(Box::pin(async move {
+/// What a kind says about a value whose type is another's.
+const FOREIGN: &str = "a kind is given values of its own type";
+
+fn of_type<R: 'static>(value: &LapValue) -> &R {
+    value.downcast_ref().expect(FOREIGN)
+}
+
+fn begin<S: Programmable, R: Recipe<S>>(value: LapValue, handle: Handle<S>) -> Running {
+    let mut recipe: Box<R> = value.downcast().expect(FOREIGN);
+    Box::pin(async move {
         let end = recipe.lap(&handle).await;
-        Finished { head: encode(&recipe), end }
-    }))
+        Finished { value: recipe, end }
+    })
 }
 
 fn visit<S: Programmable, R: Recipe<S>>(head: &str, visitor: &mut dyn Visitor) -> Result<String, String> {
@@ -107,8 +128,26 @@ pub(super) fn encode<R: serde::Serialize>(recipe: &R) -> String {
 
 impl<S: Programmable> Kind<S> {
     /// Begins a lap.
-    pub(super) fn begin(&self, head: &str, handle: Handle<S>) -> Result<Running, String> {
-        (self.begin)(head, handle)
+    pub(super) fn begin(&self, value: LapValue, handle: Handle<S>) -> Running {
+        (self.begin)(value, handle)
+    }
+
+    /// The value that is kept as this text.
+    pub(super) fn decode(&self, head: &str) -> Result<LapValue, String> {
+        (self.decode)(head)
+    }
+
+    /// A value as it is kept.
+    ///
+    /// # Panics
+    /// It cannot be written.
+    pub(super) fn encode(&self, value: &LapValue) -> String {
+        (self.encode)(value)
+    }
+
+    /// What a value says of itself.
+    pub(super) fn debug(&self, value: &LapValue) -> String {
+        (self.debug)(value)
     }
 
     /// The value with the names that a visitor gives.

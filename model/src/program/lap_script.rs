@@ -10,7 +10,8 @@ use super::desk::{Outcome, Output};
 use super::error::ProgramErrorKind;
 use super::handle::AnyKind;
 use super::in_place::is_in_place;
-use super::run::LapRun;
+use super::kind::LapValue;
+use super::run::{AtEnd, LapRun};
 use super::script::{Script, ScriptName};
 use crate::ids::ClientId;
 use crate::normal::Visitor;
@@ -27,16 +28,47 @@ pub(super) enum LapScript<S: Programmable> {
 #[derive(Clone)]
 pub(super) struct OwnScript<S: Programmable> {
     pub(super) kind: AnyKind<S>,
-    /// The value at the head of the lap.
+    /// The value at the head of a lap.
     pub(super) head: String,
+    /// What that lap was told, and each after it before the present one. A value that a lap passes on to the next one is not encoded
+    /// each time.
+    pub(super) earlier: Vec<Vec<(u16, Outcome<S>)>>,
     pub(super) told: Vec<(u16, Outcome<S>)>,
+    /// The client, once a lap has begun.
+    pub(super) me: ClientId,
+}
+
+/// The number of laps after which the value is encoded.
+const LAPS_MAX: usize = 16;
+
+impl<S: Programmable> OwnScript<S> {
+    /// The value at the head of the present lap: the earlier ones are run again.
+    ///
+    /// # Errors
+    /// The value at the head of the first of them cannot be read.
+    fn value(&self) -> Result<LapValue, String> {
+        let first = self.kind.decode(&self.head)?;
+        Ok(self.earlier.iter().fold(first, |value, told| {
+            let mut run = LapRun::begin(self.kind, value, self.me);
+            run.replay(self.kind, told);
+            run.value()
+        }))
+    }
+
+    /// The same as it is kept.
+    fn text(&self) -> String {
+        if self.earlier.is_empty() {
+            return self.head.clone();
+        }
+        self.value().map_or_else(|_| self.head.clone(), |value| self.kind.encode(&value))
+    }
 }
 
 impl<S: Programmable> LapScript<S> {
     /// A lap that begins.
     pub(super) fn head(kind: AnyKind<S>, head: String) -> Self {
         match is_in_place() {
-            true => LapScript::Own(OwnScript { kind, head, told: Vec::new() }),
+            true => LapScript::Own(OwnScript { kind, head, earlier: Vec::new(), told: Vec::new(), me: ClientId(0) }),
             false => LapScript::Stored(Script::head(kind, head), kind),
         }
     }
@@ -72,13 +104,57 @@ impl<S: Programmable> LapScript<S> {
         }
     }
 
-    /// Begins the lap.
-    pub(super) fn begin(&self, me: ClientId) -> LapRun<S> {
-        let run = match self {
-            LapScript::Stored(name, kind) => LapRun::begin(kind, &name.get().value(), me),
-            LapScript::Own(script) => LapRun::begin(script.kind, &script.head, me),
-        };
-        run.unwrap_or_else(|error| self.fail(ProgramErrorKind::Head(error)))
+    /// What becomes of the value at the end of the lap.
+    pub(super) fn at_end(&self) -> AtEnd {
+        match self {
+            LapScript::Stored(..) => AtEnd::Encode,
+            LapScript::Own(script) if script.earlier.len() + 1 < LAPS_MAX => AtEnd::Pass,
+            LapScript::Own(_) => AtEnd::EncodeAndPass,
+        }
+    }
+
+    /// The next lap; the text is that of the value after this one, if it was encoded. A search begins it with what the text says, and not with
+    /// the value: if they differ, the program is wrong.
+    pub(super) fn next_lap(&mut self, text: String, value: Option<LapValue>) {
+        match self {
+            LapScript::Stored(_, kind) => {
+                let next = Script::head(kind, text);
+                if let Some(value) = value {
+                    next.get().check_kept(&value);
+                }
+                *self = LapScript::Stored(next, kind);
+            }
+            LapScript::Own(script) => {
+                script.earlier.push(std::mem::take(&mut script.told));
+                if !text.is_empty() {
+                    script.head = text;
+                    script.earlier.clear();
+                }
+            }
+        }
+    }
+
+    /// Begins the lap, with the value that the last one has passed on, if that is at hand.
+    pub(super) fn begin(&mut self, me: ClientId, last: Option<LapRun<S>>) -> LapRun<S> {
+        if let LapScript::Own(script) = self {
+            script.me = me;
+        }
+        match last.filter(LapRun::is_between) {
+            Some(run) => run.next_lap(self.kind(), me),
+            None => LapRun::begin(self.kind(), self.value(), me),
+        }
+    }
+
+    /// The value at the head of the lap.
+    fn value(&self) -> LapValue {
+        match self {
+            LapScript::Stored(name, kind) => {
+                kind.decode(&name.get().value()).unwrap_or_else(|error| self.fail(ProgramErrorKind::Head(error)))
+            }
+            LapScript::Own(script) => script.value().unwrap_or_else(|error| {
+                Script::head(script.kind, script.head.clone()).get().fail(ProgramErrorKind::Head(error))
+            }),
+        }
     }
 
     /// A run that has come as far as this: one that was kept, or run again.
@@ -86,9 +162,8 @@ impl<S: Programmable> LapScript<S> {
         match self {
             LapScript::Stored(name, _) => LapRun::restored(*name, me),
             LapScript::Own(script) => {
-                let mut run = self.begin(me);
-                run.poll(None);
-                script.told.iter().for_each(|told| drop(run.poll(Some(*told))));
+                let mut run = LapRun::begin(script.kind, self.value(), me);
+                run.replay(script.kind, &script.told);
                 run
             }
         }
@@ -116,7 +191,8 @@ impl<S: Programmable> LapScript<S> {
             LapScript::Own(script) => {
                 let visited = Script::visited(self.stored(), visitor).get();
                 let told = visited.points().iter().filter_map(|point| point.last()).collect();
-                LapScript::Own(OwnScript { kind: script.kind, head: visited.value(), told })
+                let (kind, head, me) = (script.kind, visited.value(), script.me);
+                LapScript::Own(OwnScript { kind, head, earlier: Vec::new(), told, me })
             }
         }
     }
@@ -125,9 +201,9 @@ impl<S: Programmable> LapScript<S> {
     fn stored(&self) -> ScriptName<S> {
         match self {
             LapScript::Stored(name, _) => *name,
-            LapScript::Own(OwnScript { kind, head, told }) => {
+            LapScript::Own(script) => {
                 let tell = |name, told: &(u16, Outcome<S>)| Script::told(name, told.0, told.1);
-                told.iter().fold(Script::head(kind, head.clone()), tell)
+                script.told.iter().fold(Script::head(script.kind, script.text()), tell)
             }
         }
     }
@@ -146,7 +222,7 @@ impl<S: Programmable> PartialEq for LapScript<S> {
     fn eq(&self, other: &Self) -> bool {
         match (self, other) {
             (LapScript::Own(one), LapScript::Own(other)) => {
-                one.kind == other.kind && one.head == other.head && one.told == other.told
+                one.kind == other.kind && one.told == other.told && one.text() == other.text()
             }
             _ => self.stored() == other.stored(),
         }

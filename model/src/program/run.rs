@@ -7,21 +7,41 @@ use std::rc::Rc;
 use std::sync::Once;
 use std::task::{Context as Polling, Poll, Waker};
 
-use super::Programmable;
 use super::by_type::ByType;
 use super::desk::{Desk, Outcome, Output};
 use super::error::ProgramErrorKind;
 use super::execute::TaskName;
 use super::handle::{AnyKind, Handle};
 use super::in_place;
-use super::kind::{Finished, Running};
+use super::kind::{Finished, LapValue, Running};
 use super::script::{Point, Script, ScriptName};
+use super::{Gone, Lap, Programmable};
 use crate::ids::ClientId;
 
 /// A lap that runs.
 pub(super) struct LapRun<S: Programmable> {
     desk: Rc<RefCell<Desk<S>>>,
-    running: Running,
+    state: RunState,
+}
+
+enum RunState {
+    Running(Running),
+    /// The lap is over, and the next one begins with this value.
+    Between(LapValue),
+    /// The lap is over, and this was encoded.
+    Encoded(LapValue),
+    Over,
+}
+
+/// What becomes of the value at the end of a lap.
+#[derive(Copy, Clone, PartialEq, Eq)]
+pub(super) enum AtEnd {
+    /// It is encoded, and the next lap begins with what that text says.
+    Encode,
+    /// The next lap begins with it.
+    Pass,
+    /// Both.
+    EncodeAndPass,
 }
 
 /// The maximum number of runs that a thread keeps.
@@ -53,28 +73,89 @@ fn with<S: Programmable, R>(act: impl FnOnce(&mut Runs<S>) -> R) -> R {
 
 impl<S: Programmable> LapRun<S> {
     /// Begins a lap.
-    ///
-    /// # Errors
-    /// The value at its head cannot be read.
-    pub(super) fn begin(kind: AnyKind<S>, head: &str, me: ClientId) -> Result<Self, String> {
+    pub(super) fn begin(kind: AnyKind<S>, value: LapValue, me: ClientId) -> Self {
         let desk = Rc::new(RefCell::new(Desk::new(me)));
-        let running = kind.begin(head, Handle::new(Rc::clone(&desk)))?;
-        Ok(LapRun { desk, running })
+        let state = RunState::Running(kind.begin(value, Handle::new(Rc::clone(&desk))));
+        LapRun { desk, state }
+    }
+
+    /// The next lap, with the value of this one.
+    ///
+    /// # Panics
+    /// It did not [pass](AtEnd::Pass) its value on.
+    pub(super) fn next_lap(self, kind: AnyKind<S>, me: ClientId) -> Self {
+        let desk = Rc::clone(&self.desk);
+        let value = self.value();
+        desk.borrow_mut().clear(me);
+        let state = RunState::Running(kind.begin(value, Handle::new(Rc::clone(&desk))));
+        LapRun { desk, state }
+    }
+
+    /// Takes back an empty list of outputs, for the next ones.
+    pub(super) fn recycle(&mut self, outputs: Vec<Output<S>>) {
+        self.desk.borrow_mut().outputs = outputs;
+    }
+
+    /// The value after the lap.
+    ///
+    /// # Panics
+    /// It did not [pass](AtEnd::Pass) its value on.
+    pub(super) fn value(self) -> LapValue {
+        match self.state {
+            RunState::Between(value) => value,
+            RunState::Running(_) | RunState::Encoded(_) | RunState::Over => {
+                panic!("a lap whose value is asked for has passed it on")
+            }
+        }
+    }
+
+    /// Tells it what it was told before, from its beginning on; its value is passed on.
+    pub(super) fn replay(&mut self, kind: AnyKind<S>, told: &[(u16, Outcome<S>)]) {
+        self.poll(kind, None, AtEnd::Pass);
+        told.iter().for_each(|told| drop(self.poll(kind, Some(*told), AtEnd::Pass)));
+    }
+
+    /// The value after the lap, if it was encoded and is not passed on.
+    pub(super) fn encoded(self) -> Option<LapValue> {
+        match self.state {
+            RunState::Encoded(value) => Some(value),
+            RunState::Running(_) | RunState::Between(_) | RunState::Over => None,
+        }
+    }
+
+    /// Whether the next lap begins with its value.
+    pub(super) fn is_between(&self) -> bool {
+        matches!(self.state, RunState::Between(_))
     }
 
     /// Runs it until it waits, and says what it did. A run that is over must not be polled again.
-    pub(super) fn poll(&mut self, told: Option<(u16, Outcome<S>)>) -> Vec<Output<S>> {
+    pub(super) fn poll(&mut self, kind: AnyKind<S>, told: Option<(u16, Outcome<S>)>, at_end: AtEnd) -> Vec<Output<S>> {
+        let RunState::Running(running) = &mut self.state else { panic!("a lap that is over is not polled") };
         quiet();
         self.desk.borrow_mut().told.extend(told);
         IS_POLLING.set(true);
         let mut polling = Polling::from_waker(Waker::noop());
-        let polled = catch_unwind(AssertUnwindSafe(|| self.running.as_mut().poll(&mut polling)));
+        let polled = catch_unwind(AssertUnwindSafe(|| {
+            running.as_mut().poll(&mut polling).map(|Finished { value, end }| {
+                // A round that is over is waited for at the head of the next one.
+                let is_encoded = at_end != AtEnd::Pass || end == Ok(Lap::Done);
+                (if is_encoded { kind.encode(&value) } else { String::new() }, value, end)
+            })
+        }));
         IS_POLLING.set(false);
         let mut outputs = std::mem::take(&mut self.desk.borrow_mut().outputs);
         match polled {
             Ok(Poll::Pending) => {}
-            Ok(Poll::Ready(Finished { head, end })) => outputs.push(Output::End(head, end)),
+            Ok(Poll::Ready((head, value, end))) => {
+                self.state = match end {
+                    Err(Gone) => RunState::Over,
+                    Ok(Lap::Again) if at_end != AtEnd::Encode => RunState::Between(value),
+                    Ok(_) => RunState::Encoded(value),
+                };
+                outputs.push(Output::End(head, end));
+            }
             Err(panic) => {
+                self.state = RunState::Over;
                 let text = panic.downcast_ref::<String>().cloned();
                 let text = text.or_else(|| panic.downcast_ref::<&str>().map(|text| (*text).to_owned()));
                 let text = text.unwrap_or_else(|| "without a message".to_owned());
@@ -91,10 +172,10 @@ impl<S: Programmable> LapRun<S> {
         }
         let points = script.get().points();
         let head = &points[0];
-        let run = LapRun::begin(head.kind, &head.value(), me);
-        let mut run = run.unwrap_or_else(|error| head.fail(ProgramErrorKind::Head(error)));
+        let value = head.kind.decode(&head.value()).unwrap_or_else(|error| head.fail(ProgramErrorKind::Head(error)));
+        let mut run = LapRun::begin(head.kind, value, me);
         for point in &points {
-            let outputs = run.poll(point.last());
+            let outputs = run.poll(head.kind, point.last(), AtEnd::Encode);
             point.compare(&outputs);
         }
         run

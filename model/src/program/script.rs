@@ -11,8 +11,8 @@ use super::Programmable;
 use super::desk::{Outcome, Output};
 use super::error::{ProgramError, ProgramErrorKind};
 use super::handle::AnyKind;
-use super::intern::Interned;
-use super::kind;
+use super::intern::{Interned, hash_of};
+use super::kind::{self, LapValue};
 use super::names::Any;
 use crate::normal::{Normal as _, Visitor};
 
@@ -28,6 +28,9 @@ pub(super) struct Script<S: Programmable> {
     /// What the run did when it had come to this point, without names: the first time.
     #[serde(skip)]
     did: OnceLock<Vec<Output<S>>>,
+    /// A hash of what the value at the head says of itself: the first time.
+    #[serde(skip)]
+    says: OnceLock<u64>,
 }
 
 /// Where in a lap a task is.
@@ -68,14 +71,18 @@ pub(super) type ScriptName<S> = Interned<Script<S>>;
 impl<S: Programmable> Script<S> {
     /// A lap that begins.
     pub(super) fn head(kind: AnyKind<S>, head: String) -> ScriptName<S> {
-        Interned::new(Script { kind, point: Point::Head(head), length: 0, did: OnceLock::new() })
+        Interned::new(Script::new(kind, Point::Head(head), 0))
     }
 
     /// The same lap when it has been told something more.
     pub(super) fn told(before: ScriptName<S>, operation: u16, outcome: Outcome<S>) -> ScriptName<S> {
         let script = before.get();
         let (kind, length) = (script.kind, script.length + 1);
-        Interned::new(Script { kind, point: Point::Told { before, operation, outcome }, length, did: OnceLock::new() })
+        Interned::new(Script::new(kind, Point::Told { before, operation, outcome }, length))
+    }
+
+    fn new(kind: AnyKind<S>, point: Point<S>, length: u16) -> Self {
+        Script { kind, point, length, did: OnceLock::new(), says: OnceLock::new() }
     }
 
     /// The head of the lap, and all points after it in order, this one last.
@@ -107,6 +114,18 @@ impl<S: Programmable> Script<S> {
         let place = before.iter().zip(&blank).take_while(|(before, now)| before == now).count();
         let word = |did: &[Output<S>]| did.get(place).map_or_else(|| "nothing more".to_owned(), ToString::to_string);
         self.fail(ProgramErrorKind::NotDeterministic { before: word(before), now: word(&blank) });
+    }
+
+    /// Compares the value at this head with the one that was encoded: what the text leaves out would be lost.
+    pub(super) fn check_kept(self: &Arc<Self>, value: &LapValue) {
+        let said = self.says.get_or_init(|| {
+            let kept = self.kind.decode(&self.value()).unwrap_or_else(|error| self.fail(ProgramErrorKind::Head(error)));
+            hash_of(&self.kind.debug(&kept))
+        });
+        if *said != hash_of(&self.kind.debug(value)) {
+            let lost = "its text leaves out something that `Debug` shows, which is lost between laps";
+            self.fail(ProgramErrorKind::Head(lost.to_owned()));
+        }
     }
 
     /// Reports an error of the program at this point.

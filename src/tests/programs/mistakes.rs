@@ -97,6 +97,25 @@ recipe!(Endless = "endless", |lender| {
     }
 });
 
+/// What it counts is no part of its text.
+#[derive(Clone, Debug, Normal, Serialize, Deserialize)]
+#[normal(crate = fencepost::model)]
+struct Forgetful {
+    #[normal(skip = "a count")]
+    #[serde(skip)]
+    laps: u8,
+}
+
+impl Recipe<Lease> for Forgetful {
+    const NAME: &'static str = "forgetful";
+
+    async fn lap(&mut self, lender: &Handle<Lease>) -> Result<Lap, Gone> {
+        lender.sleep(Ticks::new(1)).await;
+        self.laps += 1;
+        Ok(if self.laps < 3 { Lap::Again } else { Lap::Done })
+    }
+}
+
 #[test]
 fn a_program_that_is_not_deterministic_is_refused_with_the_place() {
     let error = refused(Counting);
@@ -140,6 +159,13 @@ fn a_simulation_compares_laps_that_are_told_the_same() {
         let error = behind(|| scenario.simulate(&Settings { seed: 1, scheduler, ..Settings::default() }));
         assert!(matches!(error.kind, ProgramErrorKind::NotDeterministic { .. }), "{error}");
     }
+}
+
+#[test]
+fn a_program_that_hides_something_from_its_text_is_refused() {
+    let error = refused(Forgetful { laps: 0 });
+    assert!(matches!(error.kind, ProgramErrorKind::Head(_)), "{error}");
+    assert!(error.to_string().contains("lost between laps"), "{error}");
 }
 
 #[test]

@@ -168,7 +168,7 @@ impl<P: Service> Realistic<P> {
         if world.clients[client.place()].process.choices() > 0 {
             self.agenda.plan(world.now, PlannedAction::Choose(client));
         }
-        if !self.is_command_planned[client.place()] && !commands(scenario, world, client).is_empty() {
+        if !self.is_command_planned[client.place()] && has_command(scenario, world, client) {
             self.is_command_planned[client.place()] = true;
             let thought = self.profile.thinking.draw(self.refinement, &mut self.users);
             self.agenda.plan(world.now + thought, PlannedAction::Command(client));
@@ -258,14 +258,29 @@ fn is_possible<P: Service>(scenario: &Scenario<P>, world: &World<P>, action: &Ac
     }
 }
 
+fn has_command<P: Service>(scenario: &Scenario<P>, world: &World<P>, client: ClientId) -> bool {
+    let mut has_one = false;
+    offer_commands(scenario, world, client, &mut |_| has_one = true);
+    has_one
+}
+
 fn commands<P: Service>(scenario: &Scenario<P>, world: &World<P>, client: ClientId) -> Vec<P::Command> {
-    let host = &world.clients[client.place()];
     let mut commands = Vec::new();
+    offer_commands(scenario, world, client, &mut |command| commands.push(command));
+    commands
+}
+
+fn offer_commands<P: Service>(
+    scenario: &Scenario<P>,
+    world: &World<P>,
+    client: ClientId,
+    offer: &mut dyn FnMut(P::Command),
+) {
+    let host = &world.clients[client.place()];
     if host.condition == Condition::Up {
         let me = ProcessId::Client(client);
-        host.process.commands(&Context { scenario, now: world.clock(me), me }, &mut |command| commands.push(command));
+        host.process.commands(&Context { scenario, now: world.clock(me), me }, offer);
     }
-    commands
 }
 
 impl<P: Service> Scheduler<P> for Realistic<P> {
