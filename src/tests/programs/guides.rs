@@ -4,12 +4,17 @@
 
 use fencepost::checker::Options;
 use fencepost::consul::{Consul, ElectionGuide, GoLock, GoSemaphore, LockCommand, LockUnit, SERVICE, SemaphoreGuide};
-use fencepost::{Property, Scenario};
+use fencepost::{Property, Scenario, Ticks};
 
 use super::{shipped, verdicts, words};
 
 /// The scenario with its clients as programs, whose durations are those of the scenario.
 fn as_programs(name: &str) -> Scenario<Consul> {
+    with_timeout(name, Ticks::ZERO)
+}
+
+/// The same, where `consul lock` has this `-timeout`.
+pub(super) fn with_timeout(name: &str, timeout: Ticks) -> Scenario<Consul> {
     let machine = shipped::<Consul>(name);
     let (settings, terms) = (machine.service.clone(), machine.service.terms());
     let (wait, retry_every) = (settings.watch_wait.unwrap_or_default(), settings.retry_every);
@@ -25,7 +30,8 @@ fn as_programs(name: &str) -> Scenario<Consul> {
                 None => LockUnit::Lock(lock.monitored(monitor.retries, monitor.retry_every)),
                 Some(_) => LockUnit::Semaphore(semaphore.monitored(monitor.retries, monitor.retry_every)),
             };
-            machine.programs(LockCommand { unit, grace: job.grace, killed: job.killed })
+            let command = LockCommand { unit, grace: job.grace, killed: job.killed };
+            machine.programs(command.timeout(timeout))
         }
         (None, "consul-go-lock-cut-off") => machine.programs(lock),
         (None, "consul-go-semaphore") => machine.programs(semaphore),

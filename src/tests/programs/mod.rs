@@ -7,6 +7,7 @@
 //! guides        `consul lock`, the guides and the Go client's lock in the catalogue
 //! go_lock       the Go client's lock, line by line, against the recipe with settings
 //! go_semaphore  the Go client's semaphore, in the same way
+//! lock_timeout  `consul lock -timeout`
 //! mistakes      programs that are wrong
 //! our_lock      what a user writes, with a bug and without
 //! redlock       Redlock as its page has it, against the state machine
@@ -22,6 +23,7 @@ mod go_lock;
 mod go_semaphore;
 mod guides;
 mod laws;
+mod lock_timeout;
 mod mistakes;
 mod our_lock;
 mod redlock;

@@ -1,8 +1,11 @@
 //! The Go client's Lock, line by line (api/lock.go of Consul 1.8.7): the lock, and the goroutine that watches its key. The one that
 //! renews its session is in `renew`.
 
+use std::ops::Not;
+
 use serde::{Deserialize, Serialize};
 
+use super::one_shot::{Attempt, OneShot};
 use super::{ApiError, HttpApi, Renew};
 use crate::{Consul, Entry, LOCK, Opaque, Terms};
 use fencepost_model::fact::Leaving;
@@ -16,8 +19,11 @@ use fencepost_model::time::Ticks;
 pub struct GoLock {
     /// What its sessions are created with: a TTL of 15 s, and no lock-delay asked for, which makes 15 s. C-LCK-1.
     pub terms: Terms,
-    /// `DefaultLockWaitTime`, 15 s.
+    /// `LockWaitTime`, 15 s by default.
     pub wait: Ticks,
+    /// `LockTryOnce`: it gives up when `wait` is over. C-LCK-3.
+    #[serde(default, skip_serializing_if = "Not::not")]
+    pub tries_once: bool,
     /// `DefaultLockRetryTime`, 5 s.
     pub retry_every: Ticks,
     /// How long `RenewPeriodic` waits after an error: 1 s.
@@ -39,6 +45,7 @@ impl GoLock {
         GoLock {
             terms,
             wait: seconds(15),
+            tries_once: false,
             retry_every: seconds(5),
             renew_after_error: seconds(1),
             monitor_retries: 0,
@@ -48,7 +55,7 @@ impl GoLock {
         }
     }
 
-    /// `Lock` has failed: its deferred function stops the renewals, and they destroy the session. C-LCK-2.
+    /// `Lock` has failed, or given up: its deferred function stops the renewals, and they destroy the session. C-LCK-2.
     fn fail(consul: &Handle<Consul>, session: SessionId) -> Gone {
         consul.stop::<Renew>();
         consul.send_destroy_session(session);
@@ -59,6 +66,12 @@ impl GoLock {
     #[must_use]
     pub fn monitored(self, monitor_retries: u8, monitor_retry_every: Ticks) -> Self {
         GoLock { monitor_retries, monitor_retry_every, ..self }
+    }
+
+    /// The same with `LockTryOnce` and this `LockWaitTime`.
+    #[must_use]
+    pub fn once(self, wait: Ticks) -> Self {
+        GoLock { wait, tries_once: true, ..self }
     }
 
     /// `go l.monitorLock(l.lockSession, leaderCh)`. C-LCK-6.
@@ -77,8 +90,8 @@ impl GoLock {
         released.map(|_| ())
     }
 
-    /// `Lock`, up to its next wait: the session that has the key; none: it has to be tried again.
-    pub(super) async fn attempt(&mut self, consul: &Handle<Consul>) -> Result<Option<SessionId>, Gone> {
+    /// `Lock`: up to its next wait, or to its end if it tries once.
+    pub(super) async fn attempt(&mut self, consul: &Handle<Consul>) -> Result<Attempt, Gone> {
         // `l.createSession()`, and `go RenewPeriodic(…)`. C-LCK-2.
         let session = match self.session {
             Some(session) => session,
@@ -91,25 +104,38 @@ impl GoLock {
                 session
             }
         };
-        // `WAIT: pair, meta, err := kv.Get(l.opts.Key, qOpts)`. C-LCK-3.
-        match consul.watch(LOCK, self.wait_index, Some(self.wait)).await {
+        let mut one_shot = self.tries_once.then(|| OneShot::begin(consul, self.wait));
+        let mut wait = self.wait;
+        while !self.is_taken(consul, session, wait).await? {
+            let Some(one_shot) = &mut one_shot else { return Ok(Attempt::Again) };
+            // `if elapsed > l.opts.LockWaitTime { return nil, nil }`, and `qOpts.WaitTime = l.opts.LockWaitTime - elapsed`.
+            let Some(left) = one_shot.left().await else { return Ok(Attempt::GaveUp(session)) };
+            wait = left;
+        }
+        Ok(Attempt::Held(session))
+    }
+
+    /// From `WAIT` on, with this `qOpts.WaitTime`, up to `HELD` or to the next `goto WAIT`.
+    async fn is_taken(&mut self, consul: &Handle<Consul>, session: SessionId, wait: Ticks) -> Result<bool, Gone> {
+        // `pair, meta, err := kv.Get(l.opts.Key, qOpts)`. C-LCK-3.
+        match consul.watch(LOCK, self.wait_index, Some(wait)).await {
             Err(_) => return Err(GoLock::fail(consul, session)),
             // `pair.Session == l.lockSession: goto HELD`. C-LCK-5.
-            Ok(Some(Entry { session: Some(holder), .. })) if holder == session => return Ok(Some(session)),
+            Ok(Some(Entry { session: Some(holder), .. })) if holder == session => return Ok(true),
             // `qOpts.WaitIndex = meta.LastIndex; goto WAIT`.
             Ok(Some(Entry { session: Some(_), modify, .. })) => {
                 self.wait_index = modify;
-                return Ok(None);
+                return Ok(false);
             }
             Ok(Some(Entry { session: None, .. }) | None) => {}
         }
         // `locked, _, err := kv.Acquire(…)`. C-LCK-4.
         match consul.acquire(LOCK, session, Opaque::Empty).await {
             Err(_) => return Err(GoLock::fail(consul, session)),
-            Ok(true) => return Ok(Some(session)),
+            Ok(true) => return Ok(true),
             Ok(false) => {}
         }
-        // `kv.Get(l.opts.Key, nil)`: held by another client, or in its lock-delay. C-LCK-4.
+        // `kv.Get(l.opts.Key, qOpts)`: held by another client, or in its lock-delay, which no `LockWaitTime` cuts short. C-LCK-4.
         match consul.get(LOCK).await {
             Err(_) => return Err(GoLock::fail(consul, session)),
             Ok(Some(Entry { session: Some(_), modify, .. })) => self.wait_index = modify,
@@ -118,7 +144,7 @@ impl GoLock {
                 self.wait_index = Index(0);
             }
         }
-        Ok(None)
+        Ok(false)
     }
 
     /// From `HELD` on: the user works until it is done, or until the channel of `Lock` is closed.
@@ -147,8 +173,9 @@ impl Recipe<Consul> for GoLock {
 
     async fn lap(&mut self, consul: &Handle<Consul>) -> Result<Lap, Gone> {
         match self.attempt(consul).await? {
-            Some(session) => self.hold(consul, session).await,
-            None => Ok(Lap::Again),
+            Attempt::Held(session) => self.hold(consul, session).await,
+            Attempt::Again => Ok(Lap::Again),
+            Attempt::GaveUp(session) => Err(GoLock::fail(consul, session)),
         }
     }
 }

@@ -1,8 +1,11 @@
 //! The Go client's Semaphore, line by line (api/semaphore.go of Consul 1.8.7): the semaphore, and the goroutine that watches its
 //! prefix. The goroutine that renews the session is that of the lock.
 
+use std::ops::Not;
+
 use serde::{Deserialize, Serialize};
 
+use super::one_shot::{Attempt, OneShot};
 use super::slots::{decode, pruned};
 use super::{ApiError, HttpApi, Renew};
 use crate::{Consul, Key, Opaque, Slots, Terms};
@@ -19,8 +22,11 @@ pub struct GoSemaphore {
     pub terms: Terms,
     /// `Limit`.
     pub limit: u8,
-    /// `DefaultSemaphoreWaitTime`, 15 s.
+    /// `SemaphoreWaitTime`, 15 s by default.
     pub wait: Ticks,
+    /// `SemaphoreTryOnce`: it gives up when `wait` is over. C-SEM-4.
+    #[serde(default, skip_serializing_if = "Not::not")]
+    pub tries_once: bool,
     /// How long `RenewPeriodic` waits after an error: 1 s.
     pub renew_after_error: Ticks,
     /// `MonitorRetries`, 0 by default.
@@ -41,6 +47,7 @@ impl GoSemaphore {
             terms,
             limit,
             wait: seconds(15),
+            tries_once: false,
             renew_after_error: seconds(1),
             monitor_retries: 0,
             monitor_retry_every: seconds(2),
@@ -49,7 +56,7 @@ impl GoSemaphore {
         }
     }
 
-    /// `Acquire` has failed: its deferred function stops the renewals, and they destroy the session; the contender key goes with it.
+    /// `Acquire` has failed, or given up: its deferred function stops the renewals, and they destroy the session; the contender key goes with it.
     /// C-SEM-9.
     fn fail(consul: &Handle<Consul>, session: SessionId) -> Gone {
         consul.stop::<Renew>();
@@ -60,6 +67,12 @@ impl GoSemaphore {
     /// The same with `MonitorRetries` and `MonitorRetryTime`.
     pub fn monitored(self, monitor_retries: u8, monitor_retry_every: Ticks) -> Self {
         GoSemaphore { monitor_retries, monitor_retry_every, ..self }
+    }
+
+    /// The same with `SemaphoreTryOnce` and this `SemaphoreWaitTime`.
+    #[must_use]
+    pub fn once(self, wait: Ticks) -> Self {
+        GoSemaphore { wait, tries_once: true, ..self }
     }
 
     /// `go s.monitorLock(s.lockSession, s.lockCh)`. C-SEM-6.
@@ -134,15 +147,16 @@ impl Recipe<Consul> for GoSemaphore {
 
     async fn lap(&mut self, consul: &Handle<Consul>) -> Result<Lap, Gone> {
         match self.attempt(consul).await? {
-            Some(session) => self.hold(consul, session).await,
-            None => Ok(Lap::Again),
+            Attempt::Held(session) => self.hold(consul, session).await,
+            Attempt::Again => Ok(Lap::Again),
+            Attempt::GaveUp(session) => Err(GoSemaphore::fail(consul, session)),
         }
     }
 }
 
 impl GoSemaphore {
-    /// `Acquire`, up to its next wait: the session that has a slot; none: it has to be tried again.
-    pub(super) async fn attempt(&mut self, consul: &Handle<Consul>) -> Result<Option<SessionId>, Gone> {
+    /// `Acquire`: up to its next wait, or to its end if it tries once.
+    pub(super) async fn attempt(&mut self, consul: &Handle<Consul>) -> Result<Attempt, Gone> {
         let session = match self.session {
             Some(session) => session,
             None => {
@@ -158,8 +172,21 @@ impl GoSemaphore {
                 }
             }
         };
-        // `WAIT: pairs, meta, err := kv.List(s.opts.Prefix, qOpts)`. C-SEM-4.
-        let Ok(listing) = consul.watch_list(self.wait_index, Some(self.wait)).await else {
+        let mut one_shot = self.tries_once.then(|| OneShot::begin(consul, self.wait));
+        let mut wait = self.wait;
+        while !self.is_taken(consul, session, wait).await? {
+            let Some(one_shot) = &mut one_shot else { return Ok(Attempt::Again) };
+            // `if elapsed > s.opts.SemaphoreWaitTime { return nil, nil }`, and `qOpts.WaitTime = s.opts.SemaphoreWaitTime - elapsed`.
+            let Some(left) = one_shot.left().await else { return Ok(Attempt::GaveUp(session)) };
+            wait = left;
+        }
+        Ok(Attempt::Held(session))
+    }
+
+    /// From `WAIT` on, with this `qOpts.WaitTime`, up to `s.isHeld = true` or to the next `goto WAIT`.
+    async fn is_taken(&mut self, consul: &Handle<Consul>, session: SessionId, wait: Ticks) -> Result<bool, Gone> {
+        // `pairs, meta, err := kv.List(s.opts.Prefix, qOpts)`. C-SEM-4.
+        let Ok(listing) = consul.watch_list(self.wait_index, Some(wait)).await else {
             return Err(GoSemaphore::fail(consul, session));
         };
         let decoded = decode(listing.slots, self.limit);
@@ -171,19 +198,15 @@ impl GoSemaphore {
         // `qOpts.WaitIndex = meta.LastIndex; goto WAIT`.
         if slots.holders.len() >= usize::from(slots.limit) {
             self.wait_index = listing.index;
-            return Ok(None);
+            return Ok(false);
         }
         // `lock.Holders[s.lockSession] = true`: a set. C-SEM-3.
         if !slots.holders.contains(&session) {
             slots.holders.push(session);
             slots.holders.sort_unstable();
         }
-        match consul.cas(Key::Slots, index, Opaque::Slots(slots)).await {
-            Ok(true) => Ok(Some(session)),
-            // A race with another contender: `goto WAIT`, with the same index.
-            Ok(false) => Ok(None),
-            Err(_) => Err(GoSemaphore::fail(consul, session)),
-        }
+        // False: a race with another contender, `goto WAIT`, with the same index.
+        consul.cas(Key::Slots, index, Opaque::Slots(slots)).await.map_err(|_| GoSemaphore::fail(consul, session))
     }
 }
 

@@ -1,12 +1,13 @@
 //! `consul lock PREFIX COMMAND`, line by line (command/lock/lock.go of Consul 1.8.7): the Go client's Lock around a child process, or
-//! its Semaphore with `-n`. Left out: `-timeout`, which tries once; and that the process may end before it has released the lock
-//! (C-CLI-3).
+//! its Semaphore with `-n`; with `-timeout`, or `-try`, in their one-shot mode. That the process may end before its session is
+//! destroyed (C-CLI-3) is here for a command that gives up. It is left out for one that fails or has released the lock.
 
 use serde::{Deserialize, Serialize};
 
-use super::HttpApi;
 use super::go_lock::{GoLock, Monitor};
 use super::go_semaphore::{GoSemaphore, SemaphoreMonitor};
+use super::one_shot::Attempt;
+use super::{HttpApi, Renew};
 use crate::{Consul, Entry, Killed, LOCK, Terms};
 use fencepost_model::fact::Leaving;
 use fencepost_model::ids::{SessionId, Token};
@@ -36,8 +37,8 @@ pub enum LockUnit {
 }
 
 impl LockUnit {
-    /// `lu.lockFn`, up to its next wait.
-    async fn attempt(&mut self, consul: &Handle<Consul>) -> Result<Option<SessionId>, Gone> {
+    /// `lu.lockFn`: up to its next wait, or to its end with `-timeout`.
+    async fn attempt(&mut self, consul: &Handle<Consul>) -> Result<Attempt, Gone> {
         match self {
             LockUnit::Lock(lock) => lock.attempt(consul).await,
             LockUnit::Semaphore(semaphore) => semaphore.attempt(consul).await,
@@ -96,6 +97,35 @@ impl LockCommand {
         LockCommand { unit, grace: seconds(5), killed: Killed::Group }
     }
 
+    /// The same with `-timeout`, or `-try`, which sets the same: `opts.LockTryOnce = true`, `opts.LockWaitTime = wait`. 0, the default, is
+    /// no timeout: `oneshot := c.timeout > 0`.
+    ///
+    /// # Panics
+    /// It is negative, which the command refuses.
+    #[must_use]
+    pub fn timeout(self, timeout: Ticks) -> Self {
+        assert!(timeout >= Ticks::ZERO, "a timeout of {timeout} is over before it begins: use 0 or more");
+        if timeout == Ticks::ZERO {
+            return self;
+        }
+        let unit = match self.unit {
+            LockUnit::Lock(lock) => LockUnit::Lock(lock.once(timeout)),
+            LockUnit::Semaphore(semaphore) => LockUnit::Semaphore(semaphore.once(timeout)),
+        };
+        LockCommand { unit, ..self }
+    }
+
+    /// "Shutdown triggered or timeout during lock acquisition", status 1. The deferred function has told `RenewPeriodic` to destroy the
+    /// session, and the process ends, whichever is first: a session that is left lives until its TTL is over, and with it the
+    /// contender key of a semaphore. C-CLI-3.
+    async fn give_up(consul: &Handle<Consul>, session: SessionId) -> Gone {
+        consul.stop::<Renew>();
+        if consul.random(2).await == 0 {
+            consul.send_destroy_session(session);
+        }
+        Gone
+    }
+
     /// Until the child has ended, or is killed because the lock is lost. Whether it lives on.
     async fn run_child(&self, consul: &Handle<Consul>) -> bool {
         loop {
@@ -132,7 +162,11 @@ impl Recipe<Consul> for LockCommand {
 
     async fn lap(&mut self, consul: &Handle<Consul>) -> Result<Lap, Gone> {
         // `lockCh, err := lu.lockFn(c.ShutdownCh)`.
-        let Some(session) = self.unit.attempt(consul).await? else { return Ok(Lap::Again) };
+        let session = match self.unit.attempt(consul).await? {
+            Attempt::Held(session) => session,
+            Attempt::Again => return Ok(Lap::Again),
+            Attempt::GaveUp(session) => return Err(LockCommand::give_up(consul, session).await),
+        };
         self.unit.enter(consul, session);
         // `c.startChild(…)`.
         let lives_on = self.run_child(consul).await;

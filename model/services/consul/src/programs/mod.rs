@@ -7,6 +7,7 @@
 //! go_semaphore  the Go client's Semaphore (api/semaphore.go)
 //! guide         Consul's semaphore guide, step by step
 //! lock_command  `consul lock` (command/lock/lock.go)
+//! one_shot      how long they try where they try once
 //! renew         the goroutine that renews a session (api/session.go)
 //! slots         the coordination entry of a semaphore
 //! ```
@@ -17,6 +18,7 @@ mod go_lock;
 mod go_semaphore;
 mod guide;
 mod lock_command;
+mod one_shot;
 mod renew;
 mod slots;
 
