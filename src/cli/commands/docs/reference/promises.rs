@@ -10,7 +10,7 @@ use super::{Reference, cell, code, reference};
 use crate::fields::{fields, find};
 
 /// What the goals mean. A test asks for each goal of the kernel and of the services.
-const GOALS: [(&str, &str); 29] = [
+const GOALS: [(&str, &str); 30] = [
     ("every-client-enters", "each client enters in some execution"),
     ("contended", "a client is refused because another client has the lock"),
     ("lock-delayed", "a client is refused because of the lock-delay"),
@@ -26,6 +26,7 @@ const GOALS: [(&str, &str); 29] = [
     ("verified", "a client asks whether it still has its slot, and the service confirms it"),
     ("administered", "an administrator finishes an operation"),
     ("lap-cut", "a lap of a program reached the limit of inputs: executions beyond it were not searched"),
+    ("handled", "a client handles an item of the work queue"),
     ("elected", "the service is without a leader for a while, and has one again"),
     ("renewed-in-vain", "a client receives a successful renewal although the end of its session is already decided"),
     ("renewed-by-deposed", "a deposed leader acknowledges a renewal"),
