@@ -5,7 +5,8 @@ use std::fmt;
 use std::hash::{Hash, Hasher};
 
 use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use serde::ser::SerializeStruct;
+use serde::{Deserialize, Serialize, Serializer};
 
 use crate::fact::Fact;
 use crate::ids::{Call, ClientId, Tenure, Token};
@@ -60,7 +61,7 @@ impl WriteTarget {
 }
 
 /// A write to the resource.
-#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Normal, Serialize, Deserialize)]
+#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Normal, Deserialize)]
 pub struct Write {
     /// The value that the resource compares.
     pub token: Token,
@@ -70,8 +71,23 @@ pub struct Write {
     pub call: Option<Call>,
     /// What it changes.
     #[normal(skip = "keys and items are not interchangeable")]
-    #[serde(default, skip_serializing_if = "WriteTarget::is_whole")]
+    #[serde(default)]
     pub target: WriteTarget,
+}
+
+/// By hand: a field that is only left out would still count in a digest.
+impl Serialize for Write {
+    fn serialize<T: Serializer>(&self, to: T) -> Result<T::Ok, T::Error> {
+        let Write { token, tenure, call, target } = self;
+        let mut fields = to.serialize_struct("Write", if target.is_whole() { 3 } else { 4 })?;
+        fields.serialize_field("token", token)?;
+        fields.serialize_field("tenure", tenure)?;
+        fields.serialize_field("call", call)?;
+        if !target.is_whole() {
+            fields.serialize_field("target", target)?;
+        }
+        fields.end()
+    }
 }
 
 impl fmt::Display for WriteTarget {
