@@ -3,6 +3,8 @@
 //! The place is no part of a state: states that differ only in it are one. A search takes every step of a program once at least, so the
 //! least of all places is the same for any number of threads.
 
+use std::any::Any;
+use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::sync::Mutex;
 
@@ -17,20 +19,33 @@ static PLACES: Mutex<BTreeMap<u64, String>> = Mutex::new(BTreeMap::new());
 /// The number of scenarios that are remembered.
 const SCENARIOS_MAX: usize = 1_024;
 
+thread_local! {
+    /// The scenario of the last place that this thread noted, and its key: a search may cut a great many laps.
+    static LAST: RefCell<Option<(Box<dyn Any>, u64)>> = const { RefCell::new(None) };
+}
+
 fn key<P: Service>(scenario: &Scenario<P>) -> u64 {
     hash_of(&scenario.judging(|_| false).to_toml())
 }
 
+fn key_of_last<P: Service>(scenario: &Scenario<P>) -> u64 {
+    LAST.with_borrow_mut(|last| match last {
+        Some((known, key)) if known.downcast_ref() == Some(scenario) => *key,
+        _ => last.insert((Box::new(scenario.clone()), key(scenario))).1,
+    })
+}
+
 /// Notes a place.
 pub(super) fn note<S: Programmable>(scenario: &Scenario<S>, place: String) {
-    let key = key(scenario);
+    let key = key_of_last(scenario);
     let mut places = PLACES.lock().expect("no thread panics while it holds the lock");
     if places.len() >= SCENARIOS_MAX && !places.contains_key(&key) {
         places.clear();
     }
-    let least = places.entry(key).or_insert_with(|| place.clone());
-    if place < *least {
-        *least = place;
+    match places.get_mut(&key) {
+        Some(least) if *least <= place => {}
+        Some(least) => *least = place,
+        None => drop(places.insert(key, place)),
     }
 }
 
