@@ -239,7 +239,10 @@ impl<P: Service> Scenario<P> {
         let matters = |declared: &Declared<P>| match declared.scope {
             Scope::Every => true,
             Scope::Endless => is_endless,
-            Scope::Effect => promise.property.level() == crate::properties::Level::Effect,
+            // That items stay in the queue is the resource's doing.
+            Scope::Effect => {
+                promise.property.level() == crate::properties::Level::Effect || promise.property.is_about_items()
+            }
         };
         self.declared().into_iter().filter(matters).map(|declared| declared.assumption).collect()
     }
