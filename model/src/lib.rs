@@ -7,7 +7,7 @@
 //! monitor    ghosts of properties, violated promises, equivalence of worlds
 //! process    participants as state machines
 //! rounds     how often a user asks
-//! resource   the protected resource, and work_queue: its items, each of which has to be handled
+//! resource   the protected resource: it judges writes; its keys, and its work_queue
 //! program    participants as plain async code: recipes as users write them
 //! service    the traits that a service implements
 //! properties promises on three levels: record, belief, effect

@@ -2,11 +2,11 @@
 //! cycle on which an obligation is never met.
 //!
 //! ```text
-//! graph   states by number, edges with labels, classes of fairness
-//! labels  the class of fairness of an edge, and who enters by it
+//! graph       states by number, edges with labels, classes of fairness
+//! labels      the class of fairness of an edge, and who enters by it
 //! obligation  what has to happen eventually, and where it is open
-//! fair    the components in which a fair run can stay
-//! lasso   such a run as stem and round trip
+//! fair        the components in which a fair run can stay
+//! lasso       such a run as stem and round trip
 //! ```
 //!
 //! Worlds are in normal form, and clients keep their names: who changes places cannot be treated fairly one by one.

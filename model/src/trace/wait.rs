@@ -89,7 +89,9 @@ pub fn complaint<P: Service>(
     (age, who): (Ticks, Option<ClientId>),
 ) -> String {
     if property == Property::EveryItemHandled {
-        return format!("during the calm no item was handled for {age}, and {} is left", world.unhandled(scenario));
+        let left = world.unhandled(scenario);
+        let are = if left.is_one() { "is" } else { "are" };
+        return format!("during the calm no item was handled for {age}, and {left} {are} left");
     }
     if let Some(client) = who {
         return format!("during the calm {client} waited for {age} and was not served");

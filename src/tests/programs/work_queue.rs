@@ -3,6 +3,7 @@
 //! Whether an item is lost or handled twice depends on when it is removed from the queue, on fencing, and on whether the work and the queue
 //! are in one database.
 
+use fencepost::checker::Options;
 use fencepost::lease::{self, Lease, LeaseMessage, Lending, SERVICE};
 use fencepost::model::action_kind::ActionKind;
 use fencepost::model::assumption::Execution;
@@ -17,7 +18,7 @@ use fencepost::sim::{Hunt, Settings, ready, walk};
 use fencepost::{Goal, Property, Scenario, Ticks};
 use serde::{Deserialize, Serialize};
 
-use super::{Verdicts, agreed};
+use super::{Verdicts, agreed, verdicts, words};
 
 /// When an item leaves the queue.
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
@@ -113,13 +114,25 @@ fn late(removal: Removal, resource: Accepts) -> Scenario<Lease> {
     scenario.promise(Property::HandledOnce)
 }
 
+/// The verdicts in every engine, which are the same without what a search leaves out, and with partial orders.
+fn judged(scenario: &Scenario<Lease>) -> Verdicts {
+    let scenario = SERVICE.any(scenario);
+    let all = agreed(scenario);
+    let heard = Options { leaves_out_unheard: false, ..Options::default() };
+    let ordered = Options { partial_order: true, ..Options::default() };
+    for (name, options) in [("unheard", heard), ("partial orders", ordered)] {
+        assert_eq!(words(&verdicts(scenario, &options)), words(&all), "{name}");
+    }
+    all
+}
+
 fn verdict(verdicts: &Verdicts, property: Property) -> &'static str {
     verdicts.iter().find(|(other, ..)| *other == property).expect("it is promised").1
 }
 
 /// `handled-once`, and `every-item-handled`.
 fn both(scenario: &Scenario<Lease>) -> (&'static str, &'static str) {
-    let all = agreed(SERVICE.any(scenario));
+    let all = judged(scenario);
     assert_eq!(verdict(&all, Property::NoPanic), "proven");
     (verdict(&all, Property::HandledOnce), verdict(&all, Property::EveryItemHandled))
 }
@@ -133,7 +146,7 @@ fn an_item_that_is_removed_first_may_be_lost_and_one_that_is_removed_last_may_be
 
 #[test]
 fn a_token_does_not_replace_a_transaction_where_work_is_late() {
-    let once = |removal, resource| verdict(&agreed(SERVICE.any(&late(removal, resource))), Property::HandledOnce);
+    let once = |removal, resource| verdict(&judged(&late(removal, resource)), Property::HandledOnce);
     assert_eq!(once(Removal::Before, Accepts::All), "proven");
     assert_eq!(once(Removal::After, Accepts::All), "violated");
     // The next client was told of the item before: the tokens of both tenures arrive in order.
@@ -142,11 +155,7 @@ fn a_token_does_not_replace_a_transaction_where_work_is_late() {
     let mutation = Some(KernelMutation::AbsentItemCompleted.into());
     let mutated = |resource| Scenario { mutation, ..late(Removal::Together, resource) };
     for resource in [Accepts::All, Accepts::NotLower] {
-        assert_eq!(
-            verdict(&agreed(SERVICE.any(&mutated(resource))), Property::HandledOnce),
-            "violated",
-            "{resource:?}"
-        );
+        assert_eq!(verdict(&judged(&mutated(resource)), Property::HandledOnce), "violated", "{resource:?}");
     }
 }
 
@@ -195,7 +204,7 @@ fn the_simulator_finds_items_that_are_lost_and_items_that_are_handled_twice() {
 fn mutants_of_the_queue_change_a_verdict() {
     let once = |removal, mutation: Option<KernelMutation>| {
         let mutation: Option<Mutation> = mutation.map(Into::into);
-        let all = agreed(SERVICE.any(&Scenario { mutation, ..on_time(1, removal) }));
+        let all = judged(&Scenario { mutation, ..on_time(1, removal) });
         verdict(&all, Property::HandledOnce)
     };
     assert_eq!(once(Removal::Before, None), "proven");
@@ -230,6 +239,9 @@ fn the_length_of_the_queue_is_an_assumption_that_can_fail() {
     assert_eq!(declared.assumption.sentence, "the work queue has 1 item from the start, and none is added");
     let settings = Settings { refinement: 1, ..Settings::default() };
     let actions = walk(&ready(&long, &settings), &settings).actions;
+    let progress = short.promises.iter().find(|promise| promise.property == Property::EveryItemHandled);
+    let rests_on = short.assumptions_of(progress.expect("it is promised"));
+    assert!(rests_on.iter().any(|it| it.kind == "durable-resource"), "{rests_on:?}");
     assert!(declared.holds(&Execution::of(&long, &actions)).is_err());
 }
 
@@ -275,7 +287,7 @@ fn keyed(keys: [u8; 2]) -> Scenario<Lease> {
 #[test]
 fn tokens_of_different_keys_are_not_compared() {
     let all = |scenario: &Scenario<Lease>| {
-        let all = agreed(SERVICE.any(scenario));
+        let all = judged(scenario);
         (verdict(&all, Property::NoPanic), verdict(&all, Property::NoLostUpdate))
     };
     assert_eq!(all(&keyed([0, 7])), ("proven", "proven"));
@@ -290,7 +302,7 @@ fn tokens_of_different_keys_are_not_compared() {
 
 #[test]
 fn a_key_that_does_not_exist_is_a_mistake_of_the_program() {
-    let all = agreed(SERVICE.any(&keyed([8, 0])));
+    let all = judged(&keyed([8, 0]));
     assert_eq!(verdict(&all, Property::NoPanic), "violated");
 }
 
