@@ -64,6 +64,11 @@ pub fn all() -> Vec<Box<dyn AnyScenario>> {
     CATALOGUE.all()
 }
 
+/// The scenario of this name, if there is one.
+pub fn named(name: &str) -> Option<Box<dyn AnyScenario>> {
+    CATALOGUE.named(name)
+}
+
 /// Names and texts of their files.
 pub fn files() -> impl Iterator<Item = (&'static str, &'static str)> {
     CATALOGUE.files()

@@ -10,8 +10,7 @@ fn explore(criterion: &mut Criterion) {
     let mut group = criterion.benchmark_group("explore");
     group.sample_size(10);
     for name in ["lease-just-enough", "b06-modify-index-cleanup", "consul-record", "consul-failover"] {
-        let scenario =
-            catalogue::all().into_iter().find(|scenario| scenario.name() == name).expect("it is in the catalogue");
+        let scenario = catalogue::named(name).expect("it is in the catalogue");
         let transitions = scenario.check(&Options::default()).expect("no internal error")[0].finding.transitions;
         group.throughput(Throughput::Elements(transitions));
         group.bench_with_input(BenchmarkId::from_parameter(name), &scenario, |bencher, scenario| {

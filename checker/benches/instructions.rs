@@ -51,7 +51,7 @@ fn main() -> ExitCode {
 
 /// Searches, and says how many transitions that took.
 fn search() -> u64 {
-    let scenario = catalogue::all().into_iter().find(|scenario| scenario.name() == "consul-lock-3");
+    let scenario = catalogue::named("consul-lock-3");
     let limits = Limits { states: Some(STATES), ..Limits::default() };
     let options = Options { limits, symmetry: false, ..Options::default() };
     let outcomes = scenario.expect("it is in the catalogue").check(&options).expect("no internal error");

@@ -51,7 +51,7 @@ fn main() -> ExitCode {
 
 /// The scenario with the promises that both keep: the Go client sends no token with its writes.
 fn scenario(is_program: bool) -> Scenario<Consul> {
-    let found = catalogue::all().into_iter().find(|scenario| scenario.name() == "consul-lock-3");
+    let found = catalogue::named("consul-lock-3");
     let mut scenario = found.and_then(|it| it.of::<Consul>().cloned()).expect("it is in the catalogue");
     scenario.promises.retain(|promise| promise.property != Property::NoLostUpdate);
     if !is_program {

@@ -11,7 +11,7 @@ use fencepost_sim::{SchedulerKind, Settings, prepare, summarize};
 
 /// The paused holder, without fencing.
 fn machine() -> Scenario<Consul> {
-    let found = catalogue::all().into_iter().find(|scenario| scenario.name() == "b01-no-fencing");
+    let found = catalogue::named("b01-no-fencing");
     found.and_then(|scenario| scenario.of().cloned()).expect("it is in the catalogue")
 }
 

@@ -9,7 +9,7 @@ use fencepost_model::scenario::Scenario;
 use fencepost_sim::{SchedulerKind, Settings, prepare, walk};
 
 fn consul(name: &str) -> Scenario<Consul> {
-    let found = catalogue::all().into_iter().find(|scenario| scenario.name() == name);
+    let found = catalogue::named(name);
     found.and_then(|scenario| scenario.of().cloned()).unwrap_or_else(|| panic!("{name} is in the catalogue"))
 }
 

@@ -6,8 +6,7 @@ use fencepost_sim::{Profile, Settings};
 
 #[test]
 fn splitting_and_plain_runs_estimate_the_same_probability() {
-    let all = catalogue::all();
-    let scenario = all.iter().find(|scenario| scenario.name() == "b01-no-fencing").expect("it is in the catalogue");
+    let scenario = catalogue::named("b01-no-fencing").expect("it is in the catalogue");
     let stall = "stall = { at_least = 100, alpha = 1.0, at_most = 20000 }";
     let settings =
         Settings { profile: toml::from_str::<Profile>(stall).unwrap(), ends_with_storm: true, ..Settings::default() };
@@ -35,8 +34,7 @@ fn product(split: &Split) -> f64 {
 
 #[test]
 fn the_same_seed_splits_the_same() {
-    let all = catalogue::all();
-    let scenario = all.iter().find(|scenario| scenario.name() == "consul-record").expect("it is in the catalogue");
+    let scenario = catalogue::named("consul-record").expect("it is in the catalogue");
     let settings = Settings { seed: 7, ends_with_storm: true, ..Settings::default() };
     let split = || scenario.split(&settings, Property::MutualExclusion, 50);
     assert_eq!(split(), split());

@@ -16,11 +16,13 @@ pub fn find(word: &str, common: &Common) -> Result<Vec<Box<dyn AnyScenario>>, Co
     if is_file(word) {
         return read(word, common).map(|scenario| vec![scenario]);
     }
+    if let Some(named) = catalogue::named(word) {
+        return Ok(vec![named]);
+    }
     let all = catalogue::all();
-    let named: Vec<Box<dyn AnyScenario>> =
-        all.iter().filter(|scenario| scenario.name() == word || shows(&***scenario, word)).cloned().collect();
-    if !named.is_empty() {
-        return Ok(named);
+    let showing: Vec<Box<dyn AnyScenario>> = all.iter().filter(|scenario| shows(&***scenario, word)).cloned().collect();
+    if !showing.is_empty() {
+        return Ok(showing);
     }
     let hint = match close(&all, word)[..] {
         [] => "see `fencepost list`".to_owned(),

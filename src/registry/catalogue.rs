@@ -30,6 +30,18 @@ impl Catalogue {
         self.services().flat_map(|service| service.scenarios().iter().map(move |file| read(service, file))).collect()
     }
 
+    /// The scenario of this name, if a service ships with it. No other one is read.
+    ///
+    /// # Panics
+    /// It cannot be read: tests read them all.
+    pub fn named(self, name: &str) -> Option<Box<dyn AnyScenario>> {
+        let read = |service: &dyn AnyService| {
+            let (name, text) = service.scenarios().iter().find(|(of_file, _)| *of_file == name)?;
+            Some(service.read(text, name).expect("the files of the catalogue are tested"))
+        };
+        self.services().find_map(read)
+    }
+
     /// Names and texts of the scenario files that the services ship with, in order.
     pub fn files(self) -> impl Iterator<Item = (&'static str, &'static str)> {
         self.services().flat_map(|service| service.scenarios()).copied()

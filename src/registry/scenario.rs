@@ -61,6 +61,9 @@ pub trait AnyScenario: Debug + Send + Sync + 'static {
     /// The same scenario with a fault built in on purpose, or without one.
     fn mutated(&self, mutation: Option<Mutation>) -> Box<dyn AnyScenario>;
 
+    /// The same scenario on a finer clock: every duration is multiplied by the factor.
+    fn refined(&self, factor: i64) -> Box<dyn AnyScenario>;
+
     /// The same scenario with every combination of the values of these axes.
     fn vary(&self, axes: &[Axis]) -> Vec<Varied<Box<dyn AnyScenario>>>;
 
@@ -313,6 +316,10 @@ impl<S: Service> AnyScenario for Scenario<S> {
 
     fn mutated(&self, mutation: Option<Mutation>) -> Box<dyn AnyScenario> {
         Box::new(Scenario { mutation, ..self.clone() })
+    }
+
+    fn refined(&self, factor: i64) -> Box<dyn AnyScenario> {
+        Box::new(Scenario::refined(self, factor))
     }
 
     fn vary(&self, axes: &[Axis]) -> Vec<Varied<Box<dyn AnyScenario>>> {

@@ -68,11 +68,7 @@ fn no_client_counts_rounds_without_end() {
 #[test]
 fn files_say_unlimited() {
     let text = |rounds: &str| {
-        let text = catalogue::all()
-            .iter()
-            .find(|scenario| scenario.name() == "lease-just-enough")
-            .expect("it is there")
-            .to_toml();
+        let text = catalogue::named("lease-just-enough").expect("it is there").to_toml();
         text.replace("rounds = 2", rounds)
     };
     let read = catalogue::read(&text("rounds = \"unlimited\""), "file").expect("it is a scenario");

@@ -5,8 +5,7 @@ use fencepost::model::scenario::Axis;
 
 #[test]
 fn detectors_drop_settings_they_lack_and_equal_variants_appear_once() {
-    let all = catalogue::all();
-    let base = all.iter().find(|scenario| scenario.name() == "dial-bounded").expect("it is in the catalogue");
+    let base = catalogue::named("dial-bounded").expect("it is in the catalogue");
     let axes = ["detector=none,gossip,ttl,both", "ttl/renewal=1/1,2/1"].map(|axis| axis.parse().unwrap());
     let varied = base.vary(&axes);
     let settings: Vec<String> = varied.iter().map(|varied| varied.settings.join(", ")).collect();
@@ -27,8 +26,7 @@ fn detectors_drop_settings_they_lack_and_equal_variants_appear_once() {
 
 #[test]
 fn every_combination_comes_once_and_impossible_ones_say_why() {
-    let all = catalogue::all();
-    let base = all.iter().find(|scenario| scenario.name() == "dial-bounded").expect("it is in the catalogue");
+    let base = catalogue::named("dial-bounded").expect("it is in the catalogue");
     let axes = [
         "service.ttl/service.renew_every=none/none,1/1",
         "service.health.checks=[],[\"serf-health\"]",

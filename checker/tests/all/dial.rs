@@ -13,8 +13,7 @@ const GRID: [&str; 3] = [
 
 /// For each setting of the grid, the words of both verdicts.
 fn verdicts(name: &str) -> Vec<String> {
-    let all = catalogue::all();
-    let base = all.iter().find(|scenario| scenario.name() == name).expect("it is in the catalogue");
+    let base = catalogue::named(name).expect("it is in the catalogue");
     let axes: Vec<Axis> = GRID.iter().map(|axis| axis.parse().expect("it is an axis")).collect();
     base.vary(&axes)
         .into_iter()

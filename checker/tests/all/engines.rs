@@ -84,8 +84,7 @@ impl Supervisor for After {
 /// Whatever cuts a search, in whichever engine, the verdict says so and is no proof.
 #[test]
 fn a_search_that_was_cut_proves_nothing() {
-    let all = catalogue::all();
-    let scenario = all.iter().find(|scenario| scenario.name() == "consul-record").expect("it is in the catalogue");
+    let scenario = catalogue::named("consul-record").expect("it is in the catalogue");
     let states = |states| Limits { states: Some(states), depth: None };
     let depth = |depth| Limits { states: None, depth: Some(depth) };
     for engine in Engine::ALL {
@@ -117,8 +116,7 @@ fn a_search_that_was_cut_proves_nothing() {
 #[test]
 fn findings_do_not_depend_on_the_number_of_workers() {
     for name in ["consul-record", "b01-no-fencing", "b32-compare-and-set"] {
-        let all = catalogue::all();
-        let scenario = all.iter().find(|scenario| scenario.name() == name).expect("it is in the catalogue");
+        let scenario = catalogue::named(name).expect("it is in the catalogue");
         let by = |workers| {
             let outcomes = scenario.check(&Options { workers, ..Options::default() }).expect("no internal error");
             let summary = |outcome: AnyOutcome| (outcome.finding, outcome.trace.map(|trace| trace.to_text()));
@@ -134,8 +132,7 @@ fn findings_do_not_depend_on_the_number_of_workers() {
 /// A limit that is just large enough cuts nothing; one less cuts.
 #[test]
 fn limits_are_exact() {
-    let all = catalogue::all();
-    let scenario = all.iter().find(|scenario| scenario.name() == "lease-just-enough").expect("it is in the catalogue");
+    let scenario = catalogue::named("lease-just-enough").expect("it is in the catalogue");
     for engine in Engine::ALL {
         let verdict = |limits| {
             let options = Options { engine, limits, symmetry: false, ..Options::default() };

@@ -73,7 +73,7 @@ fn verdicts_with_and_without_partial_orders_agree_on_random_scenarios() {
 }
 
 fn named(name: &str) -> Box<dyn AnyScenario> {
-    catalogue::all().into_iter().find(|scenario| scenario.name() == name).expect("it is in the catalogue")
+    catalogue::named(name).expect("it is in the catalogue")
 }
 
 /// The choice depends on the world alone: so any number of workers, and stateright, count the same.

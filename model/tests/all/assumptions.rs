@@ -35,8 +35,7 @@ fn random() -> TestRng {
 }
 
 fn named(name: &str) -> Box<dyn AnyScenario> {
-    let mut all = catalogue::all().into_iter();
-    all.find(|scenario| scenario.name() == name).unwrap_or_else(|| panic!("{name} is not in the catalogue"))
+    catalogue::named(name).unwrap_or_else(|| panic!("{name} is not in the catalogue"))
 }
 
 /// The scenario with some settings changed, each a dotted path and a TOML value.

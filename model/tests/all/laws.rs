@@ -168,6 +168,7 @@ fn every_scenario_survives_toml() {
         let text = scenario.to_toml();
         let again = catalogue::read(&text, scenario.name()).expect("what was written can be read");
         assert_eq!(*again, *scenario, "{text}");
+        assert_eq!(*catalogue::named(scenario.name()).expect("its file has its name"), *scenario);
     }
 }
 

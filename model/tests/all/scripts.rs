@@ -27,7 +27,7 @@ fn perform(path: &Path) -> Result<(), String> {
     let script = fs::read_to_string(path).map_err(|error| format!("{file}: {error}"))?;
     let name = script.lines().find_map(|line| line.strip_prefix("scenario "));
     let name = name.ok_or_else(|| format!("{file}: no line `scenario NAME`"))?;
-    let scenario = catalogue::all().into_iter().find(|scenario| scenario.name() == name);
+    let scenario = catalogue::named(name);
     let scenario = scenario.ok_or_else(|| format!("{file}: there is no scenario `{name}`"))?;
     let performed = scenario.perform(&script).map_err(|error| format!("{file}: {error}"))?;
     // Each script that differs is shown, not the first one only.

@@ -9,9 +9,9 @@ use std::sync::Arc;
 use std::thread::available_parallelism;
 use std::time::{Duration, Instant};
 
-use fencepost::checker::{Options, Progress, Supervisor, check};
+use fencepost::checker::{Options, Progress, Supervisor};
 use fencepost::model::finding::{Finding, Verdict};
-use fencepost::{AnyScenario, Expect, catalogue, with_scenario};
+use fencepost::{AnyScenario, Expect, catalogue};
 use memory_stats::memory_stats;
 
 /// The time of one search.
@@ -44,26 +44,22 @@ fn refined(scenario: &dyn AnyScenario, factor: i64) -> Vec<Finding> {
         workers: available_parallelism().map_or(1, usize::from),
         ..Options::default()
     };
-    with_scenario!(scenario, scenario => {
-        let mut fine = scenario.refined(factor);
-        fine.promises.retain(|promise| promise.expect == Expect::Proven);
-        match check(&fine, &options) {
-            Ok(outcomes) => outcomes.into_iter().map(|outcome| outcome.finding).collect(),
-            Err(error) => panic!("{} times {factor}: {error}", scenario.name),
-        }
-    })
+    let fine = scenario.refined(factor).judging(&|promise| promise.expect == Expect::Proven);
+    match fine.check(&options) {
+        Ok(outcomes) => outcomes.into_iter().map(|outcome| outcome.finding).collect(),
+        Err(error) => panic!("{} times {factor}: {error}", scenario.name()),
+    }
 }
 
 fn main() -> ExitCode {
     let name = std::env::args().nth(1).unwrap_or_default();
-    let all = catalogue::all();
-    let Some(scenario) = all.iter().find(|scenario| scenario.name() == name) else {
+    let Some(scenario) = catalogue::named(&name) else {
         eprintln!("there is no scenario `{name}`: `fencepost list` has their names");
         return ExitCode::from(2);
     };
     let mut is_sound = true;
     for factor in [2, 3] {
-        for finding in refined(&**scenario, factor) {
+        for finding in refined(&*scenario, factor) {
             let (word, why) = match &finding.verdict {
                 Verdict::Proven(_) => ("proven", String::new()),
                 Verdict::Bounded { by } => ("bounded", by.clone()),

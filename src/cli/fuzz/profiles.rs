@@ -27,7 +27,7 @@ fn used(bytes: &[u8]) -> Refused {
     let text = String::from_utf8_lossy(bytes);
     let profile = run_arguments::pace(&text, "fuzzed.toml")?.profile;
     for name in ["b01-no-fencing", "b44-clock-jump", "dial-bounded"] {
-        let scenario = catalogue::all().into_iter().find(|scenario| scenario.name() == name).expect("it ships");
+        let scenario = catalogue::named(name).expect("it ships");
         let settings = Settings {
             profile: profile.clone(),
             scheduler: SchedulerKind::Realistic,

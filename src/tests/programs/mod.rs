@@ -46,8 +46,7 @@ use serde::{Deserialize, Serialize};
 
 /// The scenario of the catalogue.
 fn shipped<S: Service>(name: &str) -> Scenario<S> {
-    let scenario =
-        catalogue::all().into_iter().find(|scenario| scenario.name() == name).expect("it is in the catalogue");
+    let scenario = catalogue::named(name).expect("it is in the catalogue");
     scenario.of::<S>().expect("it is one of this service").clone()
 }
 
@@ -94,14 +93,13 @@ fn agreed(scenario: &dyn AnyScenario) -> Verdicts {
 #[test]
 fn the_client_of_the_lease_as_a_program_gets_the_verdicts_of_the_state_machine() {
     for (name, _) in lease::SCENARIOS {
-        let all = catalogue::all();
-        let machine = all.iter().find(|scenario| scenario.name() == *name).expect("it is in the catalogue");
+        let machine = catalogue::named(name).expect("it is in the catalogue");
         // The two largest are searched in one way only: stateright remembers no steps, and runs each lap again.
         let is_large = ["lease-just-enough", "lease-duplicates"].contains(name);
         let program = with_programs(name);
         let program =
             if is_large { verdicts(SERVICE.any(&program), &Options::default()) } else { agreed(SERVICE.any(&program)) };
-        assert_eq!(words(&program), words(&verdicts(&**machine, &Options::default())), "{name}");
+        assert_eq!(words(&program), words(&verdicts(&*machine, &Options::default())), "{name}");
         let no_panic = program.iter().find(|(property, ..)| *property == Property::NoPanic).expect("it is promised");
         assert_eq!(no_panic.1, "proven", "{name}");
     }

@@ -15,7 +15,7 @@ use fencepost_audit::{Audited, audit};
 use serde_json::{Value, json};
 
 fn scenario(name: &str) -> Box<dyn AnyScenario> {
-    catalogue::all().into_iter().find(|scenario| scenario.name() == name).expect("it is in the catalogue")
+    catalogue::named(name).expect("it is in the catalogue")
 }
 
 fn findings(scenario: &dyn AnyScenario) -> Vec<Finding> {

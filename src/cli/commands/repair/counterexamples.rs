@@ -86,8 +86,7 @@ mod tests {
 
     /// The lease that is a tick too short, with another grace.
     fn with_grace(grace: &str) -> Box<dyn AnyScenario> {
-        let found =
-            catalogue::all().iter().find(|scenario| scenario.name() == "lease-one-tick-less").map(|one| one.to_toml());
+        let found = catalogue::named("lease-one-tick-less").map(|one| one.to_toml());
         let text = found.expect("it is in the catalogue").replace("grace = 1", grace);
         catalogue::read(&text, "a.toml").unwrap_or_else(|error| panic!("{error}"))
     }
@@ -104,8 +103,7 @@ mod tests {
         let refuted = known.refute(&*with_grace("grace = 0"), &promises).expect("less grace is no better");
         assert_eq!((refuted.by, refuted.promise), (0, 0));
         assert_eq!(known.refute(&*with_grace("grace = 2"), &promises), None);
-        let other =
-            catalogue::all().iter().find(|scenario| scenario.name() == "b01-no-fencing").expect("it is there").clone();
+        let other = catalogue::named("b01-no-fencing").expect("it is there");
         assert_eq!(known.refute(&*other, other.promises()), None, "it is an execution of another service");
     }
 }
