@@ -87,6 +87,7 @@ fn every_action_that_a_scheduler_picks_is_enabled() {
 fn every_trace_can_be_replayed() {
     for scenario in catalogue::all() {
         for settings in [uniform(3), realistic(3), swarm(3), priorities(3)] {
+            let settings = Settings { actions_max: settings.actions_max.min(3_000), ..settings };
             let run = scenario.simulate(&settings);
             let replayed =
                 catalogue::read_trace(&run.trace.to_text()).expect("it can be read").replay().expect("and repeated");
