@@ -94,13 +94,24 @@ pub(super) fn verify(
     file: &StoredFile,
     mut each: impl FnMut(&[u8]),
 ) -> io::Result<bool> {
-    let mut from = folder.open(&file.name)?;
+    let (bytes, checksum) = read_to_end(&mut *folder.open(&file.name)?, &mut each)?;
+    Ok(bytes == file.bytes && checksum == file.checksum)
+}
+
+/// What identifies a build: the length and the checksum of the program.
+pub(super) fn build_id(program: &mut dyn Read) -> io::Result<String> {
+    let (bytes, checksum) = read_to_end(program, &mut |_| {})?;
+    Ok(format!("{bytes}-{checksum}"))
+}
+
+/// Reads to the end, block by block. Returns how many bytes there were, and their checksum.
+fn read_to_end(from: &mut dyn Read, each: &mut dyn FnMut(&[u8])) -> io::Result<(u64, String)> {
     let (mut block, mut bytes, mut sum) = (Vec::with_capacity(BLOCK), 0, Fingerprinter::default());
     loop {
         block.clear();
-        from.by_ref().take(BLOCK as u64).read_to_end(&mut block)?;
+        Read::take(&mut *from, BLOCK as u64).read_to_end(&mut block)?;
         if block.is_empty() {
-            return Ok(bytes == file.bytes && digits(&sum) == file.checksum);
+            return Ok((bytes, digits(&sum)));
         }
         bytes += block.len() as u64;
         add(&mut sum, &block);
@@ -167,6 +178,20 @@ pub(super) fn damaged() -> io::Error {
 mod tests {
     use super::super::memory::MemoryFolder;
     use super::*;
+
+    #[test]
+    fn another_program_has_another_build_id() {
+        let program = vec![7; 3 * BLOCK + 5];
+        let id = |program: &[u8]| build_id(&mut &*program).unwrap();
+        assert_eq!(id(&program), id(&program.clone()));
+        assert!(id(&program).starts_with("196613-"), "{}", id(&program));
+        for place in [0, BLOCK - 1, BLOCK, 3 * BLOCK + 4] {
+            let mut other = program.clone();
+            other[place] = 8;
+            assert_ne!(id(&program), id(&other), "{place}");
+        }
+        assert_ne!(id(&program), id(&program[..3 * BLOCK]));
+    }
 
     #[test]
     fn numbers_of_any_size_are_read_again() {

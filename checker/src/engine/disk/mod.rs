@@ -199,8 +199,16 @@ pub(crate) enum DiskSearchError {
 }
 
 impl SearchStore {
+    /// What identifies a build, from its program: the length and a checksum. A build with another model is another program.
+    ///
+    /// # Errors
+    /// The program cannot be read.
+    pub fn build_id(program: &mut dyn io::Read) -> io::Result<String> {
+        blocks::build_id(program)
+    }
+
     /// A store in a folder of the file system, which is created where it does not exist. `program`: what identifies this build of the
-    /// program. `room`: the size of the buffers, in bytes.
+    /// program; see [`SearchStore::build_id`]. `room`: the size of the buffers, in bytes.
     pub fn new(folder: PathBuf, program: String, room: usize) -> Self {
         Self::of(Arc::new(DiskFolder { path: folder }), program, room)
     }
