@@ -1,10 +1,11 @@
 //! A seed means the same bytes for ever: pinned digests (`UPDATE_EXPECT=1` writes them anew), and what a scheduler must never do.
 
 use std::collections::BTreeMap;
+use std::ops::Range;
 
 use expect_test::expect_file;
 use fencepost::consul::Consul;
-use fencepost::{AnyScenario, catalogue};
+use fencepost::{AnyScenario, AnyTrace, catalogue};
 use fencepost_model::ids::ProcessId;
 use fencepost_model::properties::Property;
 use fencepost_model::scenario::{Expect, Promise};
@@ -67,33 +68,42 @@ fn the_same_seed_gives_the_same_bytes_and_another_one_another_run() {
     }
 }
 
-/// A replay asks of each action whether it is enabled.
-#[test]
-#[ignore = "takes half a minute or more: cargo test --tests -- --ignored"]
-fn every_action_that_a_scheduler_picks_is_enabled() {
+/// Simulates every scenario with every scheduler, and replays what was recorded: a replay asks of each action whether it is enabled.
+fn replay_all(seeds: Range<u64>, actions_max: u64, read: fn(Box<dyn AnyTrace>) -> Box<dyn AnyTrace>) {
     for scenario in catalogue::all() {
-        for seed in 0..3 {
+        for seed in seeds.clone() {
             for settings in [uniform(seed), realistic(seed), swarm(seed), priorities(seed)] {
-                let settings = Settings { actions_max: settings.actions_max.min(10_000), ..settings };
-                let replayed = scenario.simulate(&settings).trace.replay();
-                replayed.unwrap_or_else(|error| panic!("{}, seed {seed}: {error}", scenario.name()));
+                let run = scenario.simulate(&Settings { actions_max, ..settings });
+                let replayed = read(run.trace).replay();
+                let replayed = replayed.unwrap_or_else(|error| panic!("{}, seed {seed}: {error}", scenario.name()));
+                assert_eq!(replayed.digest, run.digest, "{}, seed {seed}", scenario.name());
             }
         }
     }
 }
 
+/// Writes a trace, and reads it.
+fn written(trace: Box<dyn AnyTrace>) -> Box<dyn AnyTrace> {
+    catalogue::read_trace(&trace.to_text()).expect("it can be read")
+}
+
+#[test]
+#[ignore = "takes half a minute or more: cargo test --tests -- --ignored"]
+fn every_action_that_a_scheduler_picks_is_enabled() {
+    replay_all(0..3, 10_000, |trace| trace);
+}
+
 #[test]
 #[ignore = "takes half a minute or more: cargo test --tests -- --ignored"]
 fn every_trace_can_be_replayed() {
-    for scenario in catalogue::all() {
-        for settings in [uniform(3), realistic(3), swarm(3), priorities(3)] {
-            let settings = Settings { actions_max: settings.actions_max.min(3_000), ..settings };
-            let run = scenario.simulate(&settings);
-            let replayed =
-                catalogue::read_trace(&run.trace.to_text()).expect("it can be read").replay().expect("and repeated");
-            assert_eq!(replayed.digest, run.digest);
-        }
-    }
+    replay_all(3..4, 3_000, written);
+}
+
+#[test]
+#[ignore = "takes minutes: .ci/long"]
+fn long_executions_can_be_replayed_by_hand() {
+    replay_all(0..10, 30_000, |trace| trace);
+    replay_all(3..4, 30_000, written);
 }
 
 #[test]

@@ -67,7 +67,7 @@ fn every_layer_has_mutants_and_every_mutant_of_a_reduction_a_law() {
 }
 
 /// How many walks are taken through each scenario, unless `PROPTEST_CASES` says how many.
-const WALKS: u32 = 16;
+const WALKS: u32 = 40;
 
 /// Takes random walks. They are the same in every run.
 fn take_walks(scenario: &str, law: &dyn Fn(&[u16]) -> Result<(), LawViolation>) {
