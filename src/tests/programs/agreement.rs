@@ -154,7 +154,7 @@ fn the_searches_agree_about_random_programs() {
 }
 
 #[test]
-#[ignore = "takes a minute: cargo test --tests -- --ignored"]
+#[ignore = "takes minutes: cargo test --tests -- --ignored"]
 fn they_agree_about_three_hundred_random_programs() {
     let violated = law(0, 300);
     assert!((30..270).contains(&violated), "{violated} with a violation: the law sees one kind only");

@@ -62,7 +62,7 @@ fn the_election_and_the_command_get_the_verdicts_of_the_recipes() {
 }
 
 #[test]
-#[ignore = "takes a minute: cargo test --tests -- --ignored"]
+#[ignore = "takes minutes: cargo test --tests -- --ignored"]
 fn so_they_do_where_the_state_space_is_large() {
     compare(&["consul-semaphore-guide", "consul-lock-command", "consul-go-lock-cut-off"]);
     compare(&["b12-kill-group", "b12-kill-group-equal"]);
