@@ -135,4 +135,5 @@ fencepost_model::scenarios! {
     "python-gives-up-after-12",
     "python-gives-up-at-12",
     "client-go-v0-26",
+    "swallowed-tick",
 }

@@ -143,7 +143,10 @@ struct Waits {
 #[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, Normal, Serialize, Deserialize)]
 struct Poll {
     deadline: Deadline,
+    /// The ticker's next tick. Once it has come, only that it has come is known: the normal form forgets how long ago.
     next: Deadline,
+    /// How long before the deadline the ticks come, up to whole retry periods: a tick that has come too long ago says it no more.
+    phase: Ticks,
 }
 
 #[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, Normal, Serialize, Deserialize)]

@@ -8,6 +8,14 @@ use crate::messages::Request;
 use fencepost_model::ids::Index;
 use fencepost_model::time::{Deadline, Ticks};
 
+impl Poll {
+    /// A poll with this deadline, whose ticker ticks next at this instant and then after each retry period.
+    fn new(deadline: Deadline, next: Deadline, retry: Ticks) -> Self {
+        let phase = Ticks::new((deadline.0 - next.0).count().rem_euclid(retry.count()));
+        Poll { deadline, next, phase }
+    }
+}
+
 impl Elector {
     /// A contender's loop begins, or its next call.
     pub(super) fn contend(&mut self, context: &Ctx<'_>, out: Out<'_>) {
@@ -59,11 +67,12 @@ impl Elector {
             GivesUp::Never => {}
             GivesUp::AtTick => {
                 let deadline = Deadline(context.now + Self::deadline(context) + settings.grain);
-                self.poll = Some(Poll { deadline, next });
+                self.poll = Some(Poll::new(deadline, next, Self::retry(context)));
             }
             GivesUp::AtDeadline | GivesUp::AfterAttempt => {
                 if settings.poll_from == PollFrom::LastSuccess {
-                    self.poll = Some(Poll { deadline: Deadline(context.now + Self::deadline(context)), next });
+                    let deadline = Deadline(context.now + Self::deadline(context));
+                    self.poll = Some(Poll::new(deadline, next, Self::retry(context)));
                 }
                 // The renew loop starts at once (OL-K-7).
                 if is_new {
@@ -78,7 +87,7 @@ impl Elector {
         let next = Deadline(context.now + Self::retry(context));
         let from_poll = Deadline(context.now + Self::deadline(context));
         let kept = self.poll.map(|poll| poll.deadline);
-        self.poll = Some(Poll { deadline: kept.unwrap_or(from_poll), next });
+        self.poll = Some(Poll::new(kept.unwrap_or(from_poll), next, Self::retry(context)));
         if kept.is_some_and(|deadline| deadline.is_due(context.now)) {
             return self.lose(context, out);
         }
@@ -115,13 +124,13 @@ impl Elector {
         self.poll.is_some_and(|poll| poll.deadline.is_due(context.now))
     }
 
-    /// The ticker's next tick after now: a long attempt swallows ticks (OL-K-7).
+    /// The ticker's next tick after now: a long attempt swallows ticks (OL-K-7). It is counted from the deadline, which lies ahead.
     fn pass_tick(&mut self, context: &Ctx<'_>) {
-        let retry = Self::retry(context);
+        let retry = Self::retry(context).count();
         if let Some(poll) = &mut self.poll {
-            while poll.next.is_due(context.now) {
-                poll.next = Deadline(poll.next.0 + retry);
-            }
+            let left = (poll.deadline.0 - context.now).count();
+            let until_next = (left - poll.phase.count() - 1).rem_euclid(retry) + 1;
+            poll.next = Deadline(context.now + Ticks::new(until_next));
         }
     }
 
