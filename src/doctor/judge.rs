@@ -4,26 +4,20 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use fencepost_checker::{InternalError, Limits, Options, Supervisor, Unsupervised};
-use fencepost_consul::Consul;
-use fencepost_consul_explore::SERVICE;
 use fencepost_model::finding::Verdict as Explained;
 use fencepost_model::trace::Trace;
 
-use crate::coarse::Coarse;
-use crate::pace::paces;
-use crate::promise::{Promise, exactly};
-use crate::question::Question;
+use crate::asked::{Asked, InTicks, SmallScenario};
+use crate::promise::Promise;
 use crate::retime::retimed;
-use crate::wider::InTicks;
-use crate::{narrower, wider};
 
 /// What can be said of a promise under settings.
 #[derive(Clone, PartialEq, Debug)]
-pub enum Verdict {
+pub enum Verdict<Q: Asked> {
     /// It is proven.
-    Kept(Proof),
+    Kept(Proof<Q::Small>),
     /// An execution breaks it, in exact durations.
-    Broken(Box<Execution>),
+    Broken(Box<Execution<Q>>),
     /// Neither a proof nor an execution was found.
     Unknown {
         /// What was tried.
@@ -33,23 +27,23 @@ pub enum Verdict {
 
 /// A proof.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
-pub struct Proof {
+pub struct Proof<S> {
     /// The scenario in which it was found, and its tick.
-    pub sized: InTicks,
+    pub sized: InTicks<S>,
     /// States explored.
     pub states: u64,
 }
 
 /// An execution that breaks a promise.
 #[derive(Clone, PartialEq, Debug)]
-pub struct Execution {
-    /// The scenario in which it was found, and its tick.
-    pub sized: InTicks,
+pub struct Execution<Q: Asked> {
+    /// The scenario in which it was found, and its tick; none: it was arranged in exact durations.
+    pub sized: Option<InTicks<Q::Small>>,
     /// It, in ticks of [`FINEST`](crate::FINEST).
-    pub trace: Trace<Consul>,
+    pub trace: Trace<Q::Service>,
 }
 
-impl Verdict {
+impl<Q: Asked> Verdict<Q> {
     /// The word for it.
     pub fn word(&self) -> &'static str {
         match self {
@@ -72,31 +66,34 @@ impl Verdict {
 
 /// What exploring a small scenario came to.
 #[derive(Clone, Debug)]
-enum Explored {
+enum Explored<Q: Asked> {
     Proven { states: u64 },
-    Violated { trace: Box<Trace<Consul>> },
+    Violated { trace: Box<Trace<Q::Service>> },
     Cut { by: String },
 }
+
+/// Why nothing decides a question where not even a formula has found a tick.
+const NEAR: &str = "no tick that is coarse enough decides it: too close to the boundary";
 
 /// The maximum number of states of one scenario.
 const STATES_MAX: u64 = 3_000_000;
 
 /// Judges settings, and remembers.
-pub struct Doctor {
+pub struct Doctor<Q: Asked> {
     workers: usize,
     supervisor: Arc<dyn Supervisor>,
-    explored: BTreeMap<Coarse, Explored>,
-    judged: BTreeMap<(Question, Promise), Verdict>,
+    explored: BTreeMap<Q::Small, Explored<Q>>,
+    judged: BTreeMap<(Q, Promise), Verdict<Q>>,
     states: u64,
 }
 
-impl Default for Doctor {
+impl<Q: Asked> Default for Doctor<Q> {
     fn default() -> Self {
         Doctor::new(1, Arc::new(Unsupervised))
     }
 }
 
-impl Doctor {
+impl<Q: Asked> Doctor<Q> {
     /// A doctor that searches on this number of threads and stops when the supervisor says so: an undecided promise is unknown.
     pub fn new(workers: usize, supervisor: Arc<dyn Supervisor>) -> Self {
         Doctor { workers, supervisor, explored: BTreeMap::new(), judged: BTreeMap::new(), states: 0 }
@@ -110,10 +107,10 @@ impl Doctor {
     /// Judges one promise.
     ///
     /// ```
-    /// use fencepost_doctor::{Doctor, LockBelief, Promise, Question};
+    /// use fencepost_doctor::{Doctor, LockBelief, LockQuestion, Promise};
     ///
     /// let second = |text: &str| text.parse().expect("a duration");
-    /// let mut asked = Question { pause: second("20s"), latency: second("200ms"), ..Question::of_recipe("go-lock").expect("it is known") };
+    /// let mut asked = LockQuestion { pause: second("20s"), latency: second("200ms"), ..LockQuestion::of_recipe("go-lock").expect("it is known") };
     /// let mut doctor = Doctor::default();
     /// assert_eq!(doctor.judge(&asked, Promise::MutualExclusion).expect("no internal error").word(), "broken");
     /// // A holder that counts its lease stops in time, whatever the others think.
@@ -125,8 +122,8 @@ impl Doctor {
     /// An internal error.
     ///
     /// # Panics
-    /// The question is not valid: [`Question::validate`] says why.
-    pub fn judge(&mut self, question: &Question, promise: Promise) -> Result<Verdict, InternalError> {
+    /// The question is not valid: [`Asked::validate`] says why.
+    pub fn judge(&mut self, question: &Q, promise: Promise) -> Result<Verdict<Q>, InternalError> {
         if let Err(mistake) = question.validate() {
             panic!("the question is not valid: {mistake}");
         }
@@ -139,21 +136,29 @@ impl Doctor {
         Ok(verdict)
     }
 
-    fn decide(&mut self, question: &Question, promise: Promise) -> Result<Verdict, InternalError> {
+    fn decide(&mut self, question: &Q, promise: Promise) -> Result<Verdict<Q>, InternalError> {
         let mut tried = Vec::new();
-        for sized in wider::candidates(question, promise) {
+        for sized in question.wider(promise) {
             match self.explore(sized.scenario)? {
                 Explored::Proven { states } => return Ok(Verdict::Kept(Proof { sized, states })),
                 Explored::Violated { .. } => tried.push(format!("{} is violated", sized.scenario)),
                 Explored::Cut { by } => tried.push(format!("{} was stopped by {by}", sized.scenario)),
             }
         }
-        let exact = exactly(question, promise);
-        for sized in narrower::candidates(question, promise) {
+        if Q::is_arranged(promise) {
+            if let Some(trace) = question.arranged() {
+                return Ok(Verdict::Broken(Box::new(Execution { sized: None, trace })));
+            }
+            let why = if tried.is_empty() { NEAR } else { "no arranged execution breaks it" };
+            tried.push(why.to_owned());
+            return Ok(Verdict::Unknown { why: tried.join("; ") });
+        }
+        for sized in question.narrower(promise) {
             match self.explore(sized.scenario)? {
                 Explored::Violated { trace } => {
-                    match paces(&sized, question).iter().find_map(|pace| retimed(&trace, &exact, pace)) {
-                        Some(trace) => return Ok(Verdict::Broken(Box::new(Execution { sized, trace }))),
+                    let exact = question.exactly(promise, &sized);
+                    match question.paces(&sized).iter().find_map(|pace| retimed::<Q::Small>(&trace, &exact, pace)) {
+                        Some(trace) => return Ok(Verdict::Broken(Box::new(Execution { sized: Some(sized), trace }))),
                         None => tried.push(format!("no execution of {} fits the exact durations", sized.scenario)),
                     }
                 }
@@ -162,33 +167,46 @@ impl Doctor {
             }
         }
         let why = match tried[..] {
-            [] => "no tick that is coarse enough decides it: too close to the boundary".to_owned(),
+            [] => NEAR.to_owned(),
             _ => tried.join("; "),
         };
         Ok(Verdict::Unknown { why })
     }
 
-    fn explore(&mut self, coarse: Coarse) -> Result<Explored, InternalError> {
-        if let Some(explored) = self.explored.get(&coarse) {
+    /// A small scenario that is violated like the question, with its tick, for a file; none: there is none that is small enough.
+    ///
+    /// # Errors
+    /// An internal error.
+    pub fn violated(&mut self, question: &Q, promise: Promise) -> Result<Option<InTicks<Q::Small>>, InternalError> {
+        for sized in question.narrower(promise) {
+            if matches!(self.explore(sized.scenario)?, Explored::Violated { .. }) {
+                return Ok(Some(sized));
+            }
+        }
+        Ok(None)
+    }
+
+    fn explore(&mut self, small: Q::Small) -> Result<Explored<Q>, InternalError> {
+        if let Some(explored) = self.explored.get(&small) {
             return Ok(explored.clone());
         }
         let proven = self.explored.iter().find_map(|(other, explored)| match explored {
-            Explored::Proven { states } if other.is_wider_than(&coarse) => Some(*states),
+            Explored::Proven { states } if other.is_wider_than(&small) => Some(*states),
             _ => None,
         });
         if let Some(states) = proven {
             return Ok(Explored::Proven { states });
         }
-        let scenario = coarse.scenario();
+        let scenario = small.scenario();
         let options = Options {
             limits: Limits { states: Some(STATES_MAX), depth: None },
             supervisor: Arc::clone(&self.supervisor),
             workers: self.workers,
             ..Options::default()
         };
-        let outcome = SERVICE.any(&scenario).check(&options)?.pop().expect("it promises one thing");
+        let outcome = (Q::Small::erase())(&scenario).check(&options)?.pop().expect("it promises one thing");
         self.states += outcome.finding.states;
-        let trace = outcome.trace.as_ref().and_then(|trace| trace.as_any().downcast_ref::<Trace<Consul>>());
+        let trace = outcome.trace.as_ref().and_then(|trace| trace.as_any().downcast_ref::<Trace<Q::Service>>());
         let explored = match (&outcome.finding.verdict, trace) {
             (Explained::Proven(_), _) => Explored::Proven { states: outcome.finding.states },
             (Explained::Violated(_), Some(trace)) => Explored::Violated { trace: Box::new(trace.clone()) },
@@ -197,12 +215,12 @@ impl Doctor {
                 Explored::Cut { by: format!("goals that are out of reach: {}", missing.join(", ")) }
             }
             (Explained::Violated(_), None) => {
-                return Err(InternalError::Panic(format!("{coarse} is violated without an execution")));
+                return Err(InternalError::Panic(format!("{small} is violated without an execution")));
             }
         };
         // What a signal or a clock has cut may be decided next time.
         if !matches!(&explored, Explored::Cut { by } if !by.starts_with("--max-states") && !by.starts_with("goals")) {
-            self.explored.insert(coarse, explored.clone());
+            self.explored.insert(small, explored.clone());
         }
         Ok(explored)
     }

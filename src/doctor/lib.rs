@@ -1,48 +1,46 @@
-//! Are these settings safe, and what should change? Settings of a Consul lock in seconds go in; for each promise comes out whether
-//! it is kept, how much room there is, and what repairs it.
+//! Are these settings safe, and what should change? Settings of a lock or of an election in seconds go in; for each promise comes out
+//! whether it is kept, how much room there is, and what repairs it.
 //!
 //! ```text
-//! configuration   files and flags as they are in the field, read as questions
-//! question  the settings, and the bounds that their user counts on
-//! promise   what is judged, and the exact scenario, in microseconds
-//! coarse    small scenarios, as keys of a few whole numbers
-//! wider     scenarios whose proofs are proofs for the question, with the reasons
-//! narrower  scenarios in which counterexamples are sought
-//! pace      when its steps happen in exact durations
+//! lock      settings of a lock in Consul, or of its semaphore
+//! election  settings of a leader election by an observed lease, as in Kubernetes
+//! asked     what the doctor has to know of either
+//! promise   what is judged
+//! quantity  the numbers of a question
+//! rounding  durations in ticks
+//! pace      when the steps of an execution happen in exact durations
 //! retime    a counterexample in exact durations, accepted step by step
 //! judge     the verdict: a proof, an execution, or neither
-//! quantity  the numbers of a question
 //! slack     where the verdict changes, by bisection
 //! repair    changes that make a promise hold
 //! pairs     those of two settings
-//! written   small scenarios as files, for `fencepost check`
 //! answer    all of it
 //! ```
 //!
 //! Formulas choose ticks here and nothing else: each verdict is a proof of the checker or an execution that the model accepts.
 
 mod answer;
-mod coarse;
-pub mod configuration;
+mod asked;
+pub mod election;
 mod judge;
-mod narrower;
+pub mod lock;
 mod pace;
 mod pairs;
 mod promise;
 mod quantity;
-mod question;
 mod repair;
 mod retime;
+mod rounding;
 mod slack;
-mod wider;
-mod written;
 
-pub use answer::{Answer, assumptions};
-pub use coarse::{Coarse, Ends, Keeping, Lease, Told};
+pub use answer::Answer;
+pub use asked::{Asked, InTicks, QuestionError, SmallScenario};
+pub use election::ElectionQuestion;
 pub use judge::{Doctor, Execution, Proof, Verdict};
+pub use lock::{LockBelief, LockQuestion, LockScenario};
+pub use pace::Pace;
 pub use promise::Promise;
 pub use quantity::{Direction, Quantity, QuantityValue};
-pub use question::{FINEST, LOCK_DELAY_MAX, LockBelief, Question, QuestionError, RECIPES, TTL_MAX, TTL_MIN};
 pub use repair::{Change, Price, Repair};
+pub use rounding::FINEST;
 pub use slack::Boundary;
-pub use wider::InTicks;

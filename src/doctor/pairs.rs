@@ -2,14 +2,14 @@
 
 use fencepost_checker::InternalError;
 
+use crate::asked::Asked;
 use crate::judge::Doctor;
 use crate::promise::Promise;
 use crate::quantity::{Direction, Quantity, QuantityValue, count};
-use crate::question::Question;
 use crate::repair::Change;
 
 /// Changes, and the settings with them.
-pub(crate) type Changed = (Vec<Change>, Question);
+pub(crate) type Changed<Q> = (Vec<Change>, Q);
 
 /// The largest change of a number that is tried, in thousandths: to nine times, or to a ninth.
 const SIZE_MAX: i64 = 8_000;
@@ -17,9 +17,7 @@ const SIZE_MAX: i64 = 8_000;
 /// Sizes nearer to each other than this are not told apart.
 const PRECISION: i64 = 20;
 
-const DIRECTIONS: [Direction; 2] = [Direction::Up, Direction::Down];
-
-impl Doctor {
+impl<Q: Asked> Doctor<Q> {
     /// The two numbers that make a promise hold if both change by the same factor, and the factor is the smallest that was found. It is
     /// smaller by a tenth at least than `below`, in thousandths: the change of one setting that is enough.
     ///
@@ -27,15 +25,15 @@ impl Doctor {
     /// An internal error.
     pub(crate) fn smallest_pair(
         &mut self,
-        question: &Question,
+        question: &Q,
         promise: Promise,
         below: Option<i64>,
-    ) -> Result<Option<Changed>, InternalError> {
+    ) -> Result<Option<Changed<Q>>, InternalError> {
         let numbers = settings(question);
         let (mut best, mut limit) = (None, below.unwrap_or(SIZE_MAX).min(SIZE_MAX));
         for (at, one) in numbers.iter().enumerate() {
             for other in &numbers[at + 1..] {
-                for ways in DIRECTIONS.iter().flat_map(|way| DIRECTIONS.map(|next| [*way, next])) {
+                for ways in Direction::BOTH.iter().flat_map(|way| Direction::BOTH.map(|next| [*way, next])) {
                     let moved = |size| both(question, [*one, *other], ways, size);
                     let (mut kept, mut lost) = (limit * 9 / 10, 0);
                     if !self.keeps(moved(kept), promise)? {
@@ -58,12 +56,12 @@ impl Doctor {
     /// An internal error.
     pub(crate) fn with_another_kind(
         &mut self,
-        (change, question): (Change, &Question),
+        (change, question): (Change, &Q),
         promise: Promise,
-    ) -> Result<Vec<Changed>, InternalError> {
+    ) -> Result<Vec<Changed<Q>>, InternalError> {
         let mut found = Vec::new();
         for quantity in settings(question) {
-            for direction in DIRECTIONS {
+            for direction in Direction::BOTH {
                 let Some(to) = self.nearest(question, promise, quantity, direction)? else { continue };
                 let Some(other) = quantity.with(question, to) else { continue };
                 found.push((vec![change, number(question, quantity, to)], other));
@@ -72,20 +70,20 @@ impl Doctor {
         Ok(found)
     }
 
-    fn keeps(&mut self, changed: Option<Changed>, promise: Promise) -> Result<bool, InternalError> {
+    fn keeps(&mut self, changed: Option<Changed<Q>>, promise: Promise) -> Result<bool, InternalError> {
         let Some((_, question)) = changed else { return Ok(false) };
         Ok(self.judge(&question, promise)?.is_kept())
     }
 }
 
 /// The settings of a question that are numbers and can be multiplied.
-fn settings(question: &Question) -> Vec<Quantity> {
+fn settings<Q: Asked>(question: &Q) -> Vec<Quantity> {
     let is_number = |quantity: &Quantity| quantity.of(question).is_some_and(|value| !value.is_zero());
-    Quantity::ALL.into_iter().filter(|quantity| quantity.is_setting() && is_number(quantity)).collect()
+    Q::quantities().iter().copied().filter(|quantity| quantity.is_setting() && is_number(quantity)).collect()
 }
 
 /// The question with both numbers changed by this size, if that can be meant.
-fn both(question: &Question, quantities: [Quantity; 2], ways: [Direction; 2], size: i64) -> Option<Changed> {
+fn both<Q: Asked>(question: &Q, quantities: [Quantity; 2], ways: [Direction; 2], size: i64) -> Option<Changed<Q>> {
     let (mut changes, mut other) = (Vec::new(), question.clone());
     for (quantity, way) in quantities.into_iter().zip(ways) {
         let to = quantity.value(multiplied(count(quantity.of(question)?), way, size));
@@ -95,7 +93,7 @@ fn both(question: &Question, quantities: [Quantity; 2], ways: [Direction; 2], si
     Some((changes, other))
 }
 
-fn number(question: &Question, quantity: Quantity, to: QuantityValue) -> Change {
+fn number<Q: Asked>(question: &Q, quantity: Quantity, to: QuantityValue) -> Change {
     Change::Number { quantity, from: quantity.of(question).expect("it has the setting"), to }
 }
 

@@ -5,25 +5,24 @@ use std::fmt;
 use fencepost_checker::InternalError;
 use fencepost_model::units::Duration;
 
+use crate::asked::Asked;
 use crate::judge::Doctor;
 use crate::pairs::Changed;
 use crate::promise::Promise;
 use crate::quantity::{Direction, Quantity, QuantityValue, count};
-use crate::question::{LockBelief, Question};
-use crate::wider::{sum, times};
 
 /// What makes a promise hold.
 #[derive(Clone, PartialEq, Debug)]
-pub struct Repair {
+pub struct Repair<Q> {
     /// One change of the settings, or two.
     pub changes: Vec<Change>,
     /// The settings with them. The promise is proven for them.
-    pub question: Question,
+    pub question: Q,
     /// The other promises that they break: they were kept before.
     pub breaks: Vec<Promise>,
 }
 
-impl Repair {
+impl<Q> Repair<Q> {
     /// Whether each change is a setting that an operator can change, and not a bound on the environment.
     pub fn is_setting(&self) -> bool {
         self.changes.iter().all(Change::is_setting)
@@ -35,7 +34,7 @@ impl Repair {
     }
 }
 
-impl fmt::Display for Repair {
+impl<Q> fmt::Display for Repair<Q> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for (at, change) in self.changes.iter().enumerate() {
             if at > 0 {
@@ -65,6 +64,8 @@ pub enum Change {
     Fencing,
     /// Sessions are bound to no check.
     NoChecks,
+    /// A leader does not give its lease back.
+    NoRelease,
 }
 
 impl Change {
@@ -86,73 +87,49 @@ impl fmt::Display for Change {
                 f.write_str("fencing: writes carry the ModifyIndex of the acquired key, and the resource refuses lower ones")
             }
             Change::NoChecks => f.write_str("checks = []: the session is bound to its TTL alone, and gossip cannot end it"),
+            Change::NoRelease => f.write_str("ReleaseOnCancel off: a leader that stops lets its lease expire"),
         }
     }
 }
 
-/// What settings cost.
+/// What settings cost, by arithmetic and not by search.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Price {
-    /// How long after its last renewal a dead holder's lock can be acquired again, if the servers are in time: EQ-1.
+    /// How long after its last renewal a dead holder's lock can be acquired again, if servers and contenders are in time.
     pub failover: Option<Duration>,
-    /// How long until the servers notice that it is dead.
+    /// How long until it is noticed that it is dead.
     pub notice: Option<Duration>,
-    /// For how long a live holder may stand still, at most, before its session may end by a false expiry: `notice` after a renewal that was
-    /// at the servers at once, the next one has to be there, and it is sent a period later by the holder's clock and may be under way for
-    /// the bound on latency. 0: a renewal that takes the whole bound may be too late. None: nothing is renewed, or no TTL ends a session.
+    /// For how long a live holder may stand still, at most, before it may lose the lock. None: nothing is renewed, or nothing expires.
     pub stall: Option<Duration>,
-    /// How many renewals each client sends in an hour.
+    /// How many renewals each holder sends in an hour.
     pub renewals_an_hour: u64,
+    /// All of it in words.
+    pub sentence: String,
 }
 
 impl Price {
-    /// Of these settings; by arithmetic, not by search.
-    pub fn of(question: &Question) -> Price {
-        let notice = question.ttl.map(|ttl| times(ttl, question.ttl_multiplier.into()));
-        let hour = 3_600_000_000_000_u64;
-        let period = question.renew_every.map_or(0, |period| period.nanoseconds().unsigned_abs());
-        Price {
-            failover: notice.map(|notice| sum(notice, question.delay())),
-            stall: notice.zip(question.renew_every).map(|(notice, period)| {
-                let next = sum(sum(period, question.drift.of(period)), question.latency);
-                Duration::of_nanoseconds((notice.nanoseconds() - next.nanoseconds()).max(0))
-            }),
-            notice,
-            renewals_an_hour: hour.checked_div(period).unwrap_or(0),
-        }
+    /// Of these settings.
+    pub fn of<Q: Asked>(question: &Q) -> Price {
+        question.price()
     }
 }
 
 impl fmt::Display for Price {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match (self.notice, self.failover) {
-            (Some(notice), Some(failover)) => {
-                write!(
-                    f,
-                    "a dead holder is noticed {notice} after its last renewal, its lock is free after {failover}; "
-                )?;
-                if let Some(stall) = self.stall {
-                    write!(f, "no false expiry of a live one that stands still for less than {stall}; ")?;
-                }
-                write!(f, "{} renewals an hour", self.renewals_an_hour)
-            }
-            _ => f.write_str(
-                "a dead holder is noticed by no TTL: its lock is free when a check or an operator ends its session",
-            ),
-        }
+        f.write_str(&self.sentence)
     }
 }
 
-impl Doctor {
+impl<Q: Asked> Doctor<Q> {
     /// The changes of one setting that make a broken promise hold, and those of two where they are smaller, or where no change of one is
     /// enough: first those of settings, and of these the smallest in proportion first.
     ///
     /// # Errors
     /// An internal error.
-    pub fn repairs(&mut self, question: &Question, promise: Promise) -> Result<Vec<Repair>, InternalError> {
+    pub fn repairs(&mut self, question: &Q, promise: Promise) -> Result<Vec<Repair<Q>>, InternalError> {
         let before = self.kept(question)?;
         let mut repairs = Vec::new();
-        for quantity in Quantity::ALL {
+        for quantity in Q::quantities().iter().copied() {
             for direction in [Direction::Up, Direction::Down] {
                 let Some(from) = quantity.of(question) else { continue };
                 let Some(to) = self.nearest(question, promise, quantity, direction)? else { continue };
@@ -162,7 +139,7 @@ impl Doctor {
             }
         }
         let mut too_small = Vec::new();
-        for (change, other) in other_kinds(question, promise) {
+        for (change, other) in question.other_kinds(promise) {
             match self.repair(vec![change], other.clone(), promise, &before)? {
                 Some(repair) => repairs.push(repair),
                 None => too_small.push((change, other)),
@@ -170,7 +147,7 @@ impl Doctor {
         }
         let of_settings = repairs.iter().filter(|repair| repair.is_setting() && repair.breaks.is_empty());
         let smallest = of_settings.map(Repair::size).min();
-        let mut sets: Vec<Changed> = self.smallest_pair(question, promise, smallest)?.into_iter().collect();
+        let mut sets: Vec<Changed<Q>> = self.smallest_pair(question, promise, smallest)?.into_iter().collect();
         if smallest.is_none() {
             for (change, other) in too_small.iter().filter(|(_, other)| other.validate().is_ok()) {
                 sets.extend(self.with_another_kind((*change, other), promise)?);
@@ -187,10 +164,10 @@ impl Doctor {
     fn repair(
         &mut self,
         changes: Vec<Change>,
-        question: Question,
+        question: Q,
         promise: Promise,
         before: &[Promise],
-    ) -> Result<Option<Repair>, InternalError> {
+    ) -> Result<Option<Repair<Q>>, InternalError> {
         if question.validate().is_err() || !self.judge(&question, promise)?.is_kept() {
             return Ok(None);
         }
@@ -200,30 +177,15 @@ impl Doctor {
     }
 
     /// The promises that are kept.
-    fn kept(&mut self, question: &Question) -> Result<Vec<Promise>, InternalError> {
+    fn kept(&mut self, question: &Q) -> Result<Vec<Promise>, InternalError> {
         let mut kept = Vec::new();
-        for promise in Promise::of(question).iter().copied() {
+        for promise in question.promises().iter().copied() {
             if self.judge(question, promise)?.is_kept() {
                 kept.push(promise);
             }
         }
         Ok(kept)
     }
-}
-
-/// The changes that are no numbers.
-fn other_kinds(question: &Question, promise: Promise) -> Vec<(Change, Question)> {
-    let mut changes = Vec::new();
-    if question.belief != LockBelief::SelfLimiting && question.ttl.is_some() {
-        changes.push((Change::Belief, Question { belief: LockBelief::SelfLimiting, ..question.clone() }));
-    }
-    if promise == Promise::NoLostUpdate && !question.fencing {
-        changes.push((Change::Fencing, Question { fencing: true, ..question.clone() }));
-    }
-    if question.false_alarm && question.ttl.is_some() {
-        changes.push((Change::NoChecks, Question { false_alarm: false, ..question.clone() }));
-    }
-    changes
 }
 
 /// How large a change is, in thousandths of the smaller of both values; a change of another kind counts as a doubling.

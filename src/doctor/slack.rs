@@ -3,10 +3,10 @@
 
 use fencepost_checker::InternalError;
 
+use crate::asked::Asked;
 use crate::judge::{Doctor, Verdict};
 use crate::promise::Promise;
 use crate::quantity::{Direction, Quantity, QuantityValue, count};
-use crate::question::Question;
 
 /// Where the verdict on a promise changes.
 #[derive(Clone, PartialEq, Debug)]
@@ -32,25 +32,18 @@ impl Boundary {
     }
 }
 
-impl Doctor {
+impl<Q: Asked> Doctor<Q> {
     /// The boundaries around settings that keep a promise, in the directions that hurt.
     ///
     /// # Errors
     /// An internal error.
-    pub fn boundaries(&mut self, question: &Question, promise: Promise) -> Result<Vec<Boundary>, InternalError> {
+    pub fn boundaries(&mut self, question: &Q, promise: Promise) -> Result<Vec<Boundary>, InternalError> {
         let mut found = Vec::new();
-        for quantity in Quantity::ALL {
+        for quantity in Q::quantities().iter().copied() {
             let Some(asked) = quantity.of(question) else { continue };
             for direction in [Direction::Down, Direction::Up] {
-                let hurts = match quantity {
-                    Quantity::LockDelay => direction == Direction::Down,
-                    Quantity::Ttl | Quantity::RenewEvery => true,
-                    Quantity::Grace | Quantity::Pause | Quantity::Latency | Quantity::Drift => {
-                        direction == Direction::Up
-                    }
-                };
-                let limit = quantity.limit(question, direction);
-                if !hurts || limit == count(asked) {
+                let limit = question.limit(quantity, direction);
+                if !quantity.hurts(direction) || limit == count(asked) {
                     continue;
                 }
                 found.push(self.boundary(question, promise, quantity, direction)?);
@@ -62,14 +55,14 @@ impl Doctor {
     /// Where a promise that is kept breaks, if one quantity changes in one direction.
     fn boundary(
         &mut self,
-        question: &Question,
+        question: &Q,
         promise: Promise,
         quantity: Quantity,
         direction: Direction,
     ) -> Result<Boundary, InternalError> {
         let asked = quantity.of(question).expect("the question has it");
-        let limit = quantity.limit(question, direction);
-        let precision = quantity.precision(question);
+        let limit = question.limit(quantity, direction);
+        let precision = question.precision(quantity);
         let mut try_at = |count: i64| self.at(question, promise, quantity, count);
         let (mut kept, mut broken) = (count(asked), None);
         let last = try_at(limit)?;
@@ -125,11 +118,11 @@ impl Doctor {
     /// The verdict with another value; none if that cannot be meant.
     fn at(
         &mut self,
-        question: &Question,
+        question: &Q,
         promise: Promise,
         quantity: Quantity,
         count: i64,
-    ) -> Result<Option<Verdict>, InternalError> {
+    ) -> Result<Option<Verdict<Q>>, InternalError> {
         match quantity.with(question, quantity.value(count)) {
             Some(other) => self.judge(&other, promise).map(Some),
             None => Ok(None),
@@ -142,14 +135,14 @@ impl Doctor {
     /// An internal error.
     pub(crate) fn nearest(
         &mut self,
-        question: &Question,
+        question: &Q,
         promise: Promise,
         quantity: Quantity,
         direction: Direction,
     ) -> Result<Option<QuantityValue>, InternalError> {
         let Some(asked) = quantity.of(question) else { return Ok(None) };
-        let limit = quantity.limit(question, direction);
-        let precision = quantity.precision(question);
+        let limit = question.limit(quantity, direction);
+        let precision = question.precision(quantity);
         if limit == count(asked)
             || !self.at(question, promise, quantity, limit)?.is_some_and(|verdict| verdict.is_kept())
         {

@@ -1,7 +1,7 @@
 //! Whole answers.
 
 use fencepost_doctor::{
-    Change, Direction, Doctor, LockBelief, Price, Promise, Quantity, QuantityValue, Question, Repair, Verdict,
+    Change, Direction, Doctor, LockBelief, LockQuestion, Price, Promise, Quantity, QuantityValue, Repair, Verdict,
 };
 use fencepost_model::trace::replay;
 use fencepost_model::units::{Duration, PartsPerMillion};
@@ -11,13 +11,13 @@ fn duration(text: &str) -> Duration {
 }
 
 /// The settings of the README.
-fn asked(belief: LockBelief) -> Question {
-    Question {
+fn asked(belief: LockBelief) -> LockQuestion {
+    LockQuestion {
         pause: duration("20s"),
         latency: duration("200ms"),
         drift: PartsPerMillion(200),
         belief,
-        ..Question::of_recipe("go-lock").expect("it is known")
+        ..LockQuestion::of_recipe("go-lock").expect("it is known")
     }
 }
 
@@ -65,15 +65,15 @@ fn the_room_of_the_self_limiting_client_is_found_within_a_second() {
 #[test]
 fn a_false_alarm_needs_a_lock_delay_longer_than_the_lease() {
     let mut doctor = Doctor::default();
-    let question = Question {
+    let question = LockQuestion {
         pause: duration("1s"),
         false_alarm: true,
         belief: LockBelief::SelfLimiting,
         // Without the monitor's help: the answer and the query may take so long.
         latency: duration("20s"),
-        ..Question::of_recipe("go-lock").expect("it is known")
+        ..LockQuestion::of_recipe("go-lock").expect("it is known")
     };
-    let of = |delay: &str| Question { lock_delay: duration(delay), ..question.clone() };
+    let of = |delay: &str| LockQuestion { lock_delay: duration(delay), ..question.clone() };
     let mut judge = |delay: &str| doctor.judge(&of(delay), Promise::MutualExclusion).expect("no internal error");
     assert!(judge("17s").is_kept() && judge("16s").is_broken(), "EQ-4: 15 s + 1 s < D");
 }
@@ -81,11 +81,11 @@ fn a_false_alarm_needs_a_lock_delay_longer_than_the_lease() {
 #[test]
 fn a_holder_is_kept_if_renewals_arrive_in_time() {
     let mut doctor = Doctor::default();
-    let of = |period: &str, pause: &str| Question {
+    let of = |period: &str, pause: &str| LockQuestion {
         renew_every: Some(duration(period)),
         pause: duration(pause),
         latency: duration("200ms"),
-        ..Question::of_recipe("go-lock").expect("it is known")
+        ..LockQuestion::of_recipe("go-lock").expect("it is known")
     };
     let mut judge =
         |period: &str, pause: &str| doctor.judge(&of(period, pause), Promise::KeepsLock).expect("no internal error");
@@ -99,7 +99,7 @@ fn a_holder_is_kept_if_renewals_arrive_in_time() {
 #[test]
 fn a_false_expiry_takes_as_long_as_the_price_says() {
     for (ttl, renew, latency, stall) in [("15s", "7.5s", "0s", "22.5s"), ("10s", "2s", "500ms", "17.5s")] {
-        let asked = Question {
+        let asked = LockQuestion {
             ttl: Some(duration(ttl)),
             renew_every: Some(duration(renew)),
             latency: duration(latency),
@@ -111,20 +111,20 @@ fn a_false_expiry_takes_as_long_as_the_price_says() {
         let mut doctor = Doctor::default();
         let lost = doctor.judge(&asked, Promise::KeepsLock).expect("no internal error");
         assert!(lost.is_broken(), "{ttl}: {lost:?}");
-        let short = Question { pause: duration("1s"), ..asked };
+        let short = LockQuestion { pause: duration("1s"), ..asked };
         let kept = doctor.judge(&short, Promise::KeepsLock).expect("no internal error");
         assert!(kept.is_kept(), "{ttl}: {kept:?}");
     }
-    let seldom = Question { renew_every: Some(duration("31s")), ..asked(LockBelief::ByMonitor) };
+    let seldom = LockQuestion { renew_every: Some(duration("31s")), ..asked(LockBelief::ByMonitor) };
     assert_eq!(Price::of(&seldom).stall, Some(Duration::ZERO), "two TTLs are over before the next renewal");
 }
 
 #[test]
 fn fencing_keeps_updates_whatever_else_is_asked() {
     let mut doctor = Doctor::default();
-    let question = Question { lock_delay: Duration::ZERO, ..asked(LockBelief::ByMonitor) };
+    let question = LockQuestion { lock_delay: Duration::ZERO, ..asked(LockBelief::ByMonitor) };
     assert!(doctor.judge(&question, Promise::NoLostUpdate).expect("no internal error").is_broken());
-    let fenced = Question { fencing: true, ..question };
+    let fenced = LockQuestion { fencing: true, ..question };
     assert!(doctor.judge(&fenced, Promise::NoLostUpdate).expect("no internal error").is_kept());
 }
 
@@ -132,7 +132,7 @@ fn fencing_keeps_updates_whatever_else_is_asked() {
 fn without_a_ttl_the_lock_is_never_taken_away() {
     let mut doctor = Doctor::default();
     let mut question =
-        Question { pause: duration("1h"), ..Question::of_recipe("leader-election").expect("it is known") };
+        LockQuestion { pause: duration("1h"), ..LockQuestion::of_recipe("leader-election").expect("it is known") };
     assert!(doctor.judge(&question, Promise::MutualExclusion).expect("no internal error").is_kept());
     question.false_alarm = true;
     assert!(doctor.judge(&question, Promise::MutualExclusion).expect("no internal error").is_broken());
@@ -140,20 +140,20 @@ fn without_a_ttl_the_lock_is_never_taken_away() {
 
 #[test]
 fn an_invalid_setting_is_refused_with_a_valid_one() {
-    let go = || Question::of_recipe("go-lock").expect("it is known");
+    let go = || LockQuestion::of_recipe("go-lock").expect("it is known");
     for (question, says) in [
-        (Question { lock_delay: duration("90s"), ..go() }, "at most 60s"),
-        (Question { ttl: None, ..go() }, "nothing to renew"),
-        (Question { ttl: Some(Duration::ZERO), ..go() }, "means none"),
-        (Question { pause: duration("1ns"), ..go() }, "finer than"),
-        (Question { grace: duration("5s"), ..go() }, "only `lock-command`"),
-        (Question { ttl: None, renew_every: None, belief: LockBelief::SelfLimiting, ..go() }, "counts its TTL"),
+        (LockQuestion { lock_delay: duration("90s"), ..go() }, "at most 60s"),
+        (LockQuestion { ttl: None, ..go() }, "nothing to renew"),
+        (LockQuestion { ttl: Some(Duration::ZERO), ..go() }, "means none"),
+        (LockQuestion { pause: duration("1ns"), ..go() }, "finer than"),
+        (LockQuestion { grace: duration("5s"), ..go() }, "only `lock-command`"),
+        (LockQuestion { ttl: None, renew_every: None, belief: LockBelief::SelfLimiting, ..go() }, "counts its TTL"),
     ] {
         let mistake = question.validate().expect_err(says).to_string();
         assert!(mistake.contains(says), "{mistake}");
     }
     assert!(LockBelief::named("until-told").expect_err("it is not judged").to_string().contains("fencepost check"));
-    assert!(Question::of_recipe("vault").expect_err("it is unknown").to_string().contains("`go-lock`"));
+    assert!(LockQuestion::of_recipe("vault").expect_err("it is unknown").to_string().contains("`go-lock`"));
 }
 
 #[test]
@@ -164,11 +164,11 @@ fn two_settings_that_change_together_change_less_than_one() {
     let [first, ..] = &repairs[..] else { panic!("there are some") };
     let changed: Vec<Quantity> = first.changes.iter().filter_map(quantity).collect();
     assert_eq!(changed, [Quantity::Ttl, Quantity::RenewEvery], "{repairs:?}");
-    let mut is_kept = |question: &Question| doctor.judge(question, Promise::KeepsLock).expect("no error").is_kept();
+    let mut is_kept = |question: &LockQuestion| doctor.judge(question, Promise::KeepsLock).expect("no error").is_kept();
     assert!(is_kept(&first.question), "{first}");
     // Neither of them is enough, and the TTL alone has to be longer.
-    assert!(!is_kept(&Question { ttl: first.question.ttl, ..question.clone() }), "{first}");
-    assert!(!is_kept(&Question { renew_every: first.question.renew_every, ..question.clone() }), "{first}");
+    assert!(!is_kept(&LockQuestion { ttl: first.question.ttl, ..question.clone() }), "{first}");
+    assert!(!is_kept(&LockQuestion { renew_every: first.question.renew_every, ..question.clone() }), "{first}");
     let alone =
         repairs.iter().find(|repair| repair.changes.len() == 1 && quantity(&repair.changes[0]) == Some(Quantity::Ttl));
     assert!(alone.is_some_and(|alone| alone.question.ttl > first.question.ttl), "{repairs:?}");
@@ -178,17 +178,17 @@ fn two_settings_that_change_together_change_less_than_one() {
 #[test]
 fn where_no_change_of_one_setting_is_enough_two_are_found() {
     let mut doctor = Doctor::default();
-    let question = Question {
+    let question = LockQuestion {
         pause: duration("1s"),
         latency: duration("20s"),
         lock_delay: duration("10s"),
         false_alarm: true,
-        ..Question::of_recipe("go-lock").expect("it is known")
+        ..LockQuestion::of_recipe("go-lock").expect("it is known")
     };
     let repairs = doctor.repairs(&question, Promise::MutualExclusion).expect("no internal error");
     let of_settings: Vec<_> = repairs.iter().filter(|repair| repair.is_setting()).collect();
     assert!(of_settings.iter().all(|repair| repair.changes.len() == 2), "{repairs:?}");
-    let is_lease = |repair: &&&Repair| repair.changes[0] == Change::Belief;
+    let is_lease = |repair: &&&Repair<LockQuestion>| repair.changes[0] == Change::Belief;
     let delayed =
         of_settings.iter().filter(is_lease).find(|repair| quantity(&repair.changes[1]) == Some(Quantity::LockDelay));
     // EQ-4: 15 s + 1 s < D.

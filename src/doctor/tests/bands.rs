@@ -1,6 +1,6 @@
 //! How wide the band is in which neither side is shown: between the farthest value with a proof and the nearest with an execution.
 
-use fencepost_doctor::{Boundary, Doctor, LockBelief, Promise, QuantityValue, Question};
+use fencepost_doctor::{Asked as _, Boundary, Doctor, LockBelief, LockQuestion, Promise, QuantityValue};
 use fencepost_model::units::{Duration, PartsPerMillion};
 
 use crate::random::{Random, count, first};
@@ -10,10 +10,10 @@ fn tenths(count: i64) -> Duration {
 }
 
 /// Random settings as they are in the field: a TTL that Consul takes, renewed after half of it, and bounds of a network.
-fn settings(seed: u64) -> Question {
+fn settings(seed: u64) -> LockQuestion {
     let mut random = Random(seed);
     let ttl = random.within(100..=600);
-    let mut question = Question::of_recipe("go-lock").expect("it is known");
+    let mut question = LockQuestion::of_recipe("go-lock").expect("it is known");
     question.ttl = Some(tenths(ttl));
     question.renew_every = Some(tenths(ttl / 2));
     let delays = [0, 150, random.within(0..=600)];
@@ -27,7 +27,7 @@ fn settings(seed: u64) -> Question {
 }
 
 /// How wide the band of a boundary is, in thousandths of the TTL; none for drift, which is no duration.
-fn width(boundary: &Boundary, question: &Question) -> Option<i64> {
+fn width(boundary: &Boundary, question: &LockQuestion) -> Option<i64> {
     let of = |value: QuantityValue| match value {
         QuantityValue::Duration(duration) => Some(duration.nanoseconds()),
         QuantityValue::Rate(_) => None,
@@ -45,7 +45,7 @@ fn the_band_that_is_unknown_is_measured_by_hand() {
         let mut doctor = Doctor::default();
         let mut widest = 0;
         println!("seed {seed}: {question:?}");
-        for promise in Promise::of(&question).iter().copied() {
+        for promise in question.promises().iter().copied() {
             let verdict = doctor.judge(&question, promise).expect("no internal error");
             if verdict.is_kept() {
                 for boundary in doctor.boundaries(&question, promise).expect("no internal error") {
@@ -75,16 +75,16 @@ fn the_band_that_is_unknown_is_measured_by_hand() {
 #[test]
 fn slow_clocks_and_no_lock_delay_are_judged() {
     let mut doctor = Doctor::default();
-    let question = Question {
+    let question = LockQuestion {
         ttl: Some(tenths(221)),
         renew_every: Some(tenths(111)),
         lock_delay: Duration::ZERO,
         belief: LockBelief::SelfLimiting,
         drift: PartsPerMillion(200),
-        ..Question::of_recipe("go-lock").expect("it is known")
+        ..LockQuestion::of_recipe("go-lock").expect("it is known")
     };
     let mut judge = |pause| {
-        let asked = Question { pause: tenths(pause), ..question.clone() };
+        let asked = LockQuestion { pause: tenths(pause), ..question.clone() };
         doctor.judge(&asked, Promise::MutualExclusion).expect("no internal error")
     };
     // EQ-3: r T + w < 2 T, and the pause is too long for renewals to keep the session.
@@ -96,18 +96,18 @@ fn slow_clocks_and_no_lock_delay_are_judged() {
 #[test]
 fn a_session_that_is_heard_of_late_expires() {
     let mut doctor = Doctor::default();
-    let question = Question {
+    let question = LockQuestion {
         ttl: Some(tenths(265)),
         renew_every: Some(tenths(132)),
         lock_delay: Duration::ZERO,
         pause: tenths(140),
         latency: tenths(2),
-        ..Question::of_recipe("go-lock").expect("it is known")
+        ..LockQuestion::of_recipe("go-lock").expect("it is known")
     };
     let verdict = doctor.judge(&question, Promise::MutualExclusion).expect("no internal error");
     assert!(verdict.is_broken(), "{verdict:?}");
     // A renewal that is due after the lease is over, in clients that never stand still.
-    let late = Question {
+    let late = LockQuestion {
         renew_every: Some(tenths(600)),
         pause: Duration::ZERO,
         belief: LockBelief::SelfLimiting,

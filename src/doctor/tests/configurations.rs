@@ -1,7 +1,7 @@
 //! Configurations as they are in the field: what each field becomes, and errors with their place.
 
-use fencepost_doctor::configuration::{Configuration, Reading, of_file, of_lock_command};
-use fencepost_doctor::{LockBelief, Question};
+use fencepost_doctor::lock::configuration::{Configuration, Reading, of_file, of_lock_command};
+use fencepost_doctor::{LockBelief, LockQuestion};
 use fencepost_model::units::Duration;
 
 fn duration(text: &str) -> Duration {
@@ -74,7 +74,7 @@ fn the_stanza_for_high_availability_comes_first_and_json_is_read_like_hcl() {
     }
     // What is not set has the default of the Go client.
     let empty = read("backend \"consul\" {}\n");
-    assert_eq!(empty.question, Question::of_recipe("go-lock").expect("it is known"));
+    assert_eq!(empty.question, LockQuestion::of_recipe("go-lock").expect("it is known"));
     assert!(matches!(reading(&empty, "session_ttl"), (None, Reading::Setting(text)) if text.contains("15s")));
 }
 
@@ -133,7 +133,7 @@ fn options_of_the_go_client_are_read_with_its_defaults_and_its_nanoseconds() {
     }
     assert_eq!(reading(&options, "Colour").1, Reading::Unknown);
     let bare = of_file(r#"{"Key": "lead", "LockDelay": 0}"#, "lock.json").expect("a key is enough");
-    assert_eq!(bare.question, Question::of_recipe("go-lock").expect("it is known"));
+    assert_eq!(bare.question, LockQuestion::of_recipe("go-lock").expect("it is known"));
     // C-LD-3: Consul stores more, and grants 60 s.
     let long = of_file(r#"{"Key": "lead", "LockDelay": "90s"}"#, "lock.json").expect("it is capped");
     assert_eq!(long.question.lock_delay, duration("60s"));
@@ -176,7 +176,7 @@ fn options_of_a_semaphore_have_slots_and_a_mistake_in_options_has_its_place() {
 #[test]
 fn flags_of_consul_lock_are_read_as_a_shell_and_go_read_them() {
     let of = |line: &str| of_lock_command(line, "line").unwrap_or_else(|error| panic!("{line}: {error}"));
-    let default = Question::of_recipe("lock-command").expect("it is known");
+    let default = LockQuestion::of_recipe("lock-command").expect("it is known");
     for line in [
         "",
         "consul lock jobs/backup ./backup.sh -n 3",
@@ -187,7 +187,7 @@ fn flags_of_consul_lock_are_read_as_a_shell_and_go_read_them() {
         assert_eq!(of(line).question, default, "{line}");
     }
     for line in ["-n 3 -try 5s", "consul lock --n=3 jobs ./backup.sh"] {
-        assert_eq!(of(line).question, Question { slots: Some(3), ..default.clone() }, "{line}");
+        assert_eq!(of(line).question, LockQuestion { slots: Some(3), ..default.clone() }, "{line}");
     }
     assert!(
         matches!(reading(&of("-try 5s"), "-try"), (Some(1), Reading::WithoutEffect(text)) if text.contains("-timeout"))

@@ -4,14 +4,16 @@
 
 use std::collections::BTreeMap;
 
-use fencepost_doctor::{Coarse, Doctor, Execution, LockBelief, Price, Promise, Question, Verdict};
+use fencepost_doctor::{
+    Asked as _, Doctor, Execution, LockBelief, LockQuestion, LockScenario, Price, Promise, Verdict,
+};
 use fencepost_model::trace::tell;
 use fencepost_model::units::{Duration, PartsPerMillion};
 
 use crate::random::{Random, count, first};
 
 /// Random settings: multiples of a tenth of a second.
-fn settings(seed: u64) -> Question {
+fn settings(seed: u64) -> LockQuestion {
     let mut random = Random(seed);
     let tenths = |count: i64| Duration::of_nanoseconds(count * 100_000_000);
     let ttl = random.within(10..=300);
@@ -19,7 +21,7 @@ fn settings(seed: u64) -> Question {
     let pauses = [0, random.within(0..=ttl), random.within(0..=3 * ttl)];
     let latencies = [0, random.within(0..=5), random.within(0..=ttl)];
     let mut question =
-        Question::of_recipe(random.one_of(&["go-lock", "go-lock", "lock-command"])).expect("it is known");
+        LockQuestion::of_recipe(random.one_of(&["go-lock", "go-lock", "lock-command"])).expect("it is known");
     question.ttl = Some(tenths(ttl));
     question.ttl_multiplier = random.one_of(&[1, 2, 2, 2]);
     question.lock_delay = tenths(random.one_of(&delays));
@@ -44,7 +46,7 @@ struct Equations {
     without_drift: bool,
 }
 
-fn equations(question: &Question, promise: Promise) -> Equations {
+fn equations(question: &LockQuestion, promise: Promise) -> Equations {
     let of = |duration: Duration| i128::from(duration.nanoseconds());
     let (ttl, period) = (question.ttl.expect("it has one"), question.renew_every.expect("it has one"));
     let drift = of(question.drift.of(ttl));
@@ -72,7 +74,7 @@ fn equations(question: &Question, promise: Promise) -> Equations {
 
 /// EQ-1 in an execution: where only the TTL ends sessions, what one held is granted to another client not before m T + D after its last
 /// renewal.
-fn granted_in_time(question: &Question, execution: &Execution) {
+fn granted_in_time(question: &LockQuestion, execution: &Execution<LockQuestion>) {
     if question.false_alarm {
         return;
     }
@@ -107,15 +109,15 @@ fn granted_in_time(question: &Question, execution: &Execution) {
 }
 
 /// No unsafe setting is called safe, and no safe one broken.
-fn judged_rightly(question: &Question, promise: Promise, verdict: &Verdict) {
+fn judged_rightly(question: &LockQuestion, promise: Promise, verdict: &Verdict<LockQuestion>) {
     let equations = equations(question, promise);
     match verdict {
         Verdict::Kept(proof) => {
             let is_true = match proof.sized.scenario {
-                Coarse::Lease(_) => equations.by_lease,
-                Coarse::Told(_) => equations.by_being_told,
-                Coarse::Keeping(_) => equations.never_ends,
-                Coarse::Fenced | Coarse::Endless => panic!("no question leads to {}", proof.sized.scenario),
+                LockScenario::Lease(_) => equations.by_lease,
+                LockScenario::Told(_) => equations.by_being_told,
+                LockScenario::Keeping(_) => equations.never_ends,
+                LockScenario::Fenced | LockScenario::Endless => panic!("no question leads to {}", proof.sized.scenario),
             };
             assert!(
                 is_true,
@@ -141,7 +143,7 @@ fn no_unsafe_setting_is_called_safe_and_no_safe_one_broken() {
     for seed in first()..first() + count(40) {
         let question = settings(seed);
         question.validate().unwrap_or_else(|mistake| panic!("{mistake}: {question:?}"));
-        for promise in Promise::of(&question).iter().copied().filter(|promise| *promise != Promise::KeepsLock) {
+        for promise in question.promises().iter().copied().filter(|promise| *promise != Promise::KeepsLock) {
             let verdict = doctor.judge(&question, promise).expect("no internal error");
             judged_rightly(&question, promise, &verdict);
             match verdict {
@@ -165,17 +167,17 @@ fn a_tie_is_broken_and_a_tenth_of_the_ttl_less_is_kept() {
     let mut doctor = Doctor::default();
     let seconds = Duration::of_seconds;
     for (ttl, delay, pause, less) in [(15, 15, 30, 29), (10, 0, 10, 9), (10, 20, 30, 29), (12, 6, 18, 17)] {
-        let question = Question {
+        let question = LockQuestion {
             ttl: Some(seconds(ttl)),
             renew_every: Some(Duration::of_nanoseconds(ttl * 500_000_000)),
             lock_delay: seconds(delay),
             pause: seconds(pause),
             belief: LockBelief::SelfLimiting,
-            ..Question::of_recipe("go-lock").expect("it is known")
+            ..LockQuestion::of_recipe("go-lock").expect("it is known")
         };
         let tie = doctor.judge(&question, Promise::MutualExclusion).expect("no internal error");
         assert!(tie.is_broken(), "T = {ttl}, D = {delay}, w = {pause}: {tie:?}");
-        let below = Question { pause: seconds(less), ..question };
+        let below = LockQuestion { pause: seconds(less), ..question };
         let verdict = doctor.judge(&below, Promise::MutualExclusion).expect("no internal error");
         assert!(verdict.is_kept(), "T = {ttl}, D = {delay}, w = {less}: {verdict:?}");
     }
@@ -187,28 +189,29 @@ fn a_slot_is_free_at_once_whatever_the_lock_delay_is() {
     let mut doctor = Doctor::default();
     let seconds = Duration::of_seconds;
     for (slots, ttl, pause, less) in [(1, 15, 15, 14), (2, 10, 10, 9), (3, 12, 12, 11)] {
-        let question = Question {
+        let question = LockQuestion {
             slots: Some(slots),
             ttl: Some(seconds(ttl)),
             renew_every: Some(Duration::of_nanoseconds(ttl * 500_000_000)),
             lock_delay: seconds(60),
             pause: seconds(pause),
             belief: LockBelief::SelfLimiting,
-            ..Question::of_recipe("go-lock").expect("it is known")
+            ..LockQuestion::of_recipe("go-lock").expect("it is known")
         };
-        let mut judge = |question: &Question| doctor.judge(question, Promise::SlotLimit).expect("no internal error");
+        let mut judge =
+            |question: &LockQuestion| doctor.judge(question, Promise::SlotLimit).expect("no internal error");
         let tie = judge(&question);
         let Verdict::Broken(execution) = &tie else { panic!("T = {ttl}, w = {pause}: {tie:?}") };
         assert_eq!(execution.trace.header.scenario.system, "consul-semaphore", "it is an execution of a semaphore");
         assert_eq!(Price::of(&question).failover, Some(seconds(2 * ttl)), "EQ-1 with D = 0");
-        let below = Question { pause: seconds(less), ..question };
+        let below = LockQuestion { pause: seconds(less), ..question };
         let verdict = judge(&below);
         assert!(verdict.is_kept(), "T = {ttl}, w = {less}: {verdict:?}");
         assert!(
-            judge(&Question { false_alarm: true, ..below.clone() }).is_broken(),
+            judge(&LockQuestion { false_alarm: true, ..below.clone() }).is_broken(),
             "EQ-4 and EQ-5: nothing is less than 0"
         );
-        let told = judge(&Question { belief: LockBelief::ByMonitor, ..below });
+        let told = judge(&LockQuestion { belief: LockBelief::ByMonitor, ..below });
         assert!(!told.is_kept(), "no lock-delay gives the monitor time: {told:?}");
     }
 }

@@ -4,7 +4,7 @@
 use fencepost_checker::{Limits, Options};
 use fencepost_consul::Consul;
 use fencepost_consul_explore::SERVICE;
-use fencepost_doctor::{Doctor, LockBelief, Promise, Question, Verdict};
+use fencepost_doctor::{Doctor, LockBelief, LockQuestion, Promise, Verdict};
 use fencepost_model::finding::Verdict as Explained;
 use fencepost_model::properties::Property;
 use fencepost_model::scenario::Scenario;
@@ -20,11 +20,11 @@ const TICK: i64 = 5;
 /// What was searched of a whole recipe where it is too large.
 const STATES_MAX: u64 = 250_000;
 
-fn settings(seed: u64) -> Question {
+fn settings(seed: u64) -> LockQuestion {
     let mut random = Random(seed);
     let ticks = |count: i64| Duration::of_seconds(count * TICK);
     let ttl = random.within(1..=2);
-    let mut question = Question::of_recipe("go-lock").expect("it is known");
+    let mut question = LockQuestion::of_recipe("go-lock").expect("it is known");
     question.ttl = Some(ticks(ttl));
     question.ttl_multiplier = random.one_of(&[1, 2]);
     question.lock_delay = ticks(random.within(0..=3));
@@ -41,7 +41,7 @@ fn settings(seed: u64) -> Question {
 }
 
 /// The question as it is, in ticks.
-fn whole(question: &Question, promise: Promise) -> Scenario<Consul> {
+fn whole(question: &LockQuestion, promise: Promise) -> Scenario<Consul> {
     let ticks = |duration: Duration| Ticks::new(duration.in_ticks_of(Duration::of_seconds(TICK)).expect("whole ticks"));
     let mut settings = question.settings();
     settings.durations(&mut |ticks| {
@@ -81,7 +81,7 @@ fn the_whole_recipe_says_the_same_in_coarse_ticks() {
                 (Verdict::Broken(execution), Explained::Proven(_) | Explained::Vacuous { .. }) => {
                     panic!(
                         "{promise} is called broken by {}, and the whole recipe keeps it: {question:?}",
-                        execution.sized.scenario
+                        execution.sized.expect("it was sought").scenario
                     )
                 }
                 (_, Explained::Bounded { .. }) | (Verdict::Unknown { .. }, _) => undecided += 1,

@@ -2,7 +2,8 @@
 
 use fencepost_checker::Options;
 use fencepost_consul_explore::SERVICE;
-use fencepost_doctor::{Coarse, Keeping};
+use fencepost_doctor::LockScenario;
+use fencepost_doctor::lock::Keeping;
 use fencepost_model::finding::Verdict;
 use fencepost_model::scenario::Expect;
 
@@ -27,7 +28,7 @@ fn keeping(seed: u64) -> Keeping {
 fn a_file_about_a_kept_lock_has_the_verdict_of_what_was_explored() {
     let (mut proven, mut violated) = (0, 0);
     for seed in first()..first() + count(60) {
-        let coarse = Coarse::Keeping(keeping(seed));
+        let coarse = LockScenario::Keeping(keeping(seed));
         let verdict = |scenario| {
             let outcome = SERVICE.any(&scenario).check(&Options::default()).expect("no internal error").remove(0);
             match outcome.finding.verdict {

@@ -3,22 +3,22 @@
 use std::io::{BufRead, Write};
 
 use fencepost::model::units::Duration;
-use fencepost_doctor::{LockBelief, Question};
+use fencepost_doctor::{LockBelief, LockQuestion};
 
-use super::{Optional, duration, optional, rate};
+use super::values::{Optional, duration, optional, rate};
 use crate::exit::CommandError;
 
 /// Reads one answer into the question; an error says what would be right.
-type Take<'a> = &'a dyn Fn(&str, &mut Question) -> Result<(), String>;
+type Take<'a> = &'a dyn Fn(&str, &mut LockQuestion) -> Result<(), String>;
 
 /// Asks for every setting and every bound, beginning with what the command line says already. `of_recipe`: the defaults of another
 /// client, with the options of the command line.
 pub fn ask(
-    mut question: Question,
-    of_recipe: impl Fn(&str) -> Result<Question, String>,
+    mut question: LockQuestion,
+    of_recipe: impl Fn(&str) -> Result<LockQuestion, String>,
     input: &mut dyn BufRead,
     output: &mut dyn Write,
-) -> Result<Question, CommandError> {
+) -> Result<LockQuestion, CommandError> {
     let mut terminal = Terminal { input, output };
     terminal.tell(
         "Settings of a lock in Consul. Enter takes the value in brackets; durations have units, as 15s or 200ms.\n",
@@ -50,7 +50,7 @@ pub fn ask(
     Ok(question)
 }
 
-fn of_session(terminal: &mut Terminal<'_>, question: &mut Question) -> Result<(), CommandError> {
+fn of_session(terminal: &mut Terminal<'_>, question: &mut LockQuestion) -> Result<(), CommandError> {
     let or_none = |duration: Option<Duration>| duration.map_or("none".to_owned(), |duration| duration.to_string());
     let before = or_none(question.ttl);
     terminal.ask(question, "ttl", "TTL of the session, or none", &before, &|answer, question| {
@@ -90,7 +90,7 @@ fn of_session(terminal: &mut Terminal<'_>, question: &mut Question) -> Result<()
     Ok(())
 }
 
-fn of_environment(terminal: &mut Terminal<'_>, question: &mut Question) -> Result<(), CommandError> {
+fn of_environment(terminal: &mut Terminal<'_>, question: &mut LockQuestion) -> Result<(), CommandError> {
     let before = question.pause.to_string();
     let text = "longest pause of a client: garbage collection, swapping, a machine that is moved";
     terminal.ask(question, "pause", text, &before, &|answer, question| {
@@ -146,7 +146,7 @@ impl Terminal<'_> {
     /// Asks until an answer can be meant.
     fn ask(
         &mut self,
-        question: &mut Question,
+        question: &mut LockQuestion,
         setting: &str,
         text: &str,
         default: &str,
@@ -191,8 +191,8 @@ mod tests {
     use crate::commands::doctor::assumed::AssumedBounds;
     use crate::commands::doctor::configured::command;
 
-    fn asked(answers: &str) -> (Result<Question, CommandError>, String) {
-        let of_recipe = |name: &str| Question::of_recipe(name).map_err(|mistake| mistake.message);
+    fn asked(answers: &str) -> (Result<LockQuestion, CommandError>, String) {
+        let of_recipe = |name: &str| LockQuestion::of_recipe(name).map_err(|mistake| mistake.message);
         let mut output = Vec::new();
         let start = of_recipe("go-lock").expect("it is known");
         let question = ask(start, of_recipe, &mut Cursor::new(answers), &mut output);
@@ -202,7 +202,7 @@ mod tests {
     #[test]
     fn empty_answers_take_the_defaults_of_the_recipe() {
         let (question, _) = asked(&"\n".repeat(11));
-        assert_eq!(question.expect("all are answered"), Question::of_recipe("go-lock").expect("it is known"));
+        assert_eq!(question.expect("all are answered"), LockQuestion::of_recipe("go-lock").expect("it is known"));
     }
 
     #[test]

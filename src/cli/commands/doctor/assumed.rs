@@ -3,7 +3,7 @@
 
 use std::fmt::Write;
 
-use fencepost_doctor::{Answer, Boundary, Direction, Quantity, Question};
+use fencepost_doctor::{Answer, Asked, Boundary, Direction, Quantity};
 
 use crate::json::AssumedBoundJson;
 
@@ -12,61 +12,48 @@ use crate::json::AssumedBoundJson;
 struct AssumedBound {
     quantity: Quantity,
     zero: &'static str,
-    /// What the world is like in which it is 0.
-    meaning: &'static str,
     /// A value as people give it: not a recommendation, and no verdict rests on it.
     example: &'static str,
 }
 
 const BOUNDS: [AssumedBound; 3] = [
-    AssumedBound {
-        quantity: Quantity::Pause,
-        zero: "0s",
-        meaning: "no client ever stands still: no garbage collection, no swapping, no virtual machine that is moved",
-        example: "20s",
-    },
-    AssumedBound {
-        quantity: Quantity::Latency,
-        zero: "0s",
-        meaning: "no message takes any time, and no request waits at a server",
-        example: "200ms",
-    },
-    AssumedBound {
-        quantity: Quantity::Drift,
-        zero: "0ppm",
-        meaning: "the clocks of clients are never slower than the servers'",
-        example: "200ppm",
-    },
+    AssumedBound { quantity: Quantity::Pause, zero: "0s", example: "20s" },
+    AssumedBound { quantity: Quantity::Latency, zero: "0s", example: "200ms" },
+    AssumedBound { quantity: Quantity::Drift, zero: "0ppm", example: "200ppm" },
 ];
 
 /// The bounds that were not given, in the order of the answer.
 #[derive(Debug)]
-pub struct AssumedBounds(Vec<&'static AssumedBound>);
+pub struct AssumedBounds {
+    bounds: Vec<&'static AssumedBound>,
+    meaning: fn(Quantity) -> &'static str,
+}
 
 impl AssumedBounds {
     /// Those of a question whose command line gives the bounds for which `is_given` holds. An answer on the terminal that is not 0 gives
     /// one, too.
-    pub fn of(question: &Question, is_given: impl Fn(Quantity) -> bool) -> Self {
+    pub fn of<Q: Asked>(question: &Q, is_given: impl Fn(Quantity) -> bool) -> Self {
         let is_zero = |quantity: Quantity| quantity.of(question).is_some_and(|value| value.is_zero());
-        AssumedBounds(BOUNDS.iter().filter(|bound| !is_given(bound.quantity) && is_zero(bound.quantity)).collect())
+        let bounds = BOUNDS.iter().filter(|bound| !is_given(bound.quantity) && is_zero(bound.quantity)).collect();
+        AssumedBounds { bounds, meaning: Q::meaning_of_zero }
     }
 
     /// Whether this bound is one of them.
     pub fn has(&self, bound: Quantity) -> bool {
-        self.0.iter().any(|other| other.quantity == bound)
+        self.bounds.iter().any(|other| other.quantity == bound)
     }
 
     /// The warning above the verdicts; empty if every bound was given.
     pub fn warning(&self) -> String {
-        if self.0.is_empty() {
+        if self.bounds.is_empty() {
             return String::new();
         }
-        let names: Vec<&str> = self.0.iter().map(|bound| bound.quantity.name()).collect();
+        let names: Vec<&str> = self.bounds.iter().map(|bound| bound.quantity.name()).collect();
         let options: Vec<String> =
-            self.0.iter().map(|bound| format!("--{} {}", bound.quantity.name(), bound.example)).collect();
+            self.bounds.iter().map(|bound| format!("--{} {}", bound.quantity.name(), bound.example)).collect();
         let mut text = format!("\nWARNING: not given, and taken as 0: {}\n", names.join(", "));
-        for bound in &self.0 {
-            let _ = writeln!(text, "  {} {}: {}", bound.quantity.name(), bound.zero, bound.meaning);
+        for bound in &self.bounds {
+            let _ = writeln!(text, "  {} {}: {}", bound.quantity.name(), bound.zero, (self.meaning)(bound.quantity));
         }
         let _ = writeln!(
             text,
@@ -77,36 +64,36 @@ impl AssumedBounds {
     }
 
     /// The line below a promise that is kept: how far beyond 0 it holds. Empty if every bound was given.
-    pub fn beyond(&self, answer: &Answer) -> String {
-        if self.0.is_empty() || !answer.verdict.is_kept() {
+    pub fn beyond<Q: Asked>(&self, answer: &Answer<Q>) -> String {
+        if self.bounds.is_empty() || !answer.verdict.is_kept() {
             return String::new();
         }
-        let limits: Vec<String> = self.0.iter().filter_map(|bound| limit(bound, answer)).collect();
+        let limits: Vec<String> = self.bounds.iter().filter_map(|bound| limit(bound, answer)).collect();
         let alone = if limits.len() > 1 { "; each alone, the others 0" } else { "" };
         format!("  under bounds that were not given, it holds for {}{alone}\n", limits.join(", "))
     }
 
     /// The same for a JSON line.
-    pub fn json(&self, answer: &Answer) -> Vec<AssumedBoundJson> {
+    pub fn json<Q: Asked>(&self, answer: &Answer<Q>) -> Vec<AssumedBoundJson> {
         let one = |bound: &&AssumedBound| {
             let up = boundary(bound, answer);
             AssumedBoundJson {
                 bound: bound.quantity.name(),
                 taken_as: bound.zero,
-                meaning: bound.meaning,
+                meaning: (self.meaning)(bound.quantity),
                 kept_to: up.map(|up| up.kept.to_string()),
                 broken_from: up.and_then(|up| up.broken).map(|broken| broken.to_string()),
             }
         };
-        self.0.iter().map(one).collect()
+        self.bounds.iter().map(one).collect()
     }
 }
 
-fn boundary<'a>(bound: &AssumedBound, answer: &'a Answer) -> Option<&'a Boundary> {
+fn boundary<'a, Q: Asked>(bound: &AssumedBound, answer: &'a Answer<Q>) -> Option<&'a Boundary> {
     answer.boundaries.iter().find(|other| other.quantity == bound.quantity && other.direction == Direction::Up)
 }
 
-fn limit(bound: &AssumedBound, answer: &Answer) -> Option<String> {
+fn limit<Q: Asked>(bound: &AssumedBound, answer: &Answer<Q>) -> Option<String> {
     let Boundary { kept, broken, .. } = boundary(bound, answer)?;
     let name = bound.quantity.name();
     Some(match broken {

@@ -4,8 +4,8 @@ use std::fmt::Write;
 use std::fs;
 use std::path::Path;
 
-use fencepost_doctor::configuration::{Configuration, Field, Reading, of_file, of_lock_command, of_scenario};
-use fencepost_doctor::{Quantity, Question};
+use fencepost_doctor::lock::configuration::{Configuration, Field, Reading, of_file, of_lock_command, of_scenario};
+use fencepost_doctor::{LockQuestion, Quantity};
 
 use super::assumed::AssumedBounds;
 use crate::exit::CommandError;
@@ -29,7 +29,7 @@ pub fn read_lock_command(line: &str) -> Result<Configuration, CommandError> {
 }
 
 /// Says how each field was understood. `question` has what the command line says beside it.
-pub fn tell(configuration: &Configuration, question: &Question, assumed: &AssumedBounds) {
+pub fn tell(configuration: &Configuration, question: &LockQuestion, assumed: &AssumedBounds) {
     let mut text = format!("read as {}:\n", configuration.kind);
     for field in &configuration.fields {
         let shown = match (&field.value, field.place) {
@@ -60,8 +60,8 @@ pub fn understood(configuration: &Configuration) -> Vec<UnderstoodJson> {
 }
 
 /// The command that asks this question. What was not given stays so: else it would not be warned of any more.
-pub fn command(question: &Question, assumed: &AssumedBounds) -> String {
-    let defaults = Question::of_recipe(question.recipe).expect("the question has a known recipe");
+pub fn command(question: &LockQuestion, assumed: &AssumedBounds) -> String {
+    let defaults = LockQuestion::of_recipe(question.recipe).expect("the question has a known recipe");
     let mut text = format!("fencepost doctor consul-lock --recipe {}", question.recipe);
     let mut add = |option: &str, value: Option<String>| {
         let value = value.map_or_else(String::new, |value| format!(" {}", quoted(&value)));

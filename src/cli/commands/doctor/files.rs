@@ -3,40 +3,44 @@
 use std::path::Path;
 
 use fencepost::model::scenario::Expect;
-use fencepost_doctor::{Answer, Change, Coarse, Direction, Doctor, InTicks, Promise, Question, Verdict};
+use fencepost_doctor::{Answer, Asked, Change, Direction, Doctor, InTicks, Promise, SmallScenario, Verdict};
 
 use crate::exit::CommandError;
 use crate::output::write as write_file;
 use crate::target::quoted;
 
 /// Writes them, and says which.
-pub fn write(
-    doctor: &mut Doctor,
-    question: &Question,
-    answer: &Answer,
+pub fn write<Q: Asked>(
+    doctor: &mut Doctor<Q>,
+    question: &Q,
+    answer: &Answer<Q>,
     folder: &Path,
 ) -> Result<Vec<String>, CommandError> {
     let mut written = Vec::new();
-    let mut add = |name: &str, verdict: &Verdict, what: &str| -> Result<(), CommandError> {
-        let (sized, expect) = match verdict {
-            Verdict::Kept(proof) => (proof.sized, Expect::Proven),
-            Verdict::Broken(execution) => (execution.sized, Expect::Violated),
-            Verdict::Unknown { .. } => return Ok(()),
+    let mut add =
+        |doctor: &mut Doctor<Q>, asked: &Q, name: &str, verdict: &Verdict<Q>, what: &str| -> Result<(), CommandError> {
+            let (sized, expect) = match verdict {
+                Verdict::Kept(proof) => (Some(proof.sized), Expect::Proven),
+                Verdict::Broken(execution) if execution.sized.is_some() => (execution.sized, Expect::Violated),
+                Verdict::Broken(_) => (doctor.violated(asked, answer.promise)?, Expect::Violated),
+                Verdict::Unknown { .. } => return Ok(()),
+            };
+            if let Some(text) = sized.and_then(|sized| text(name, answer.promise, sized, expect, what)) {
+                let path = folder.join(format!("{name}.toml"));
+                write_file(&path, &text)?;
+                written.push(path.display().to_string());
+            }
+            if let Verdict::Broken(execution) = verdict
+                && !matches!(answer.promise, Promise::KeepsLock | Promise::KeepsLease)
+            {
+                let path = folder.join(format!("{name}.jsonl"));
+                write_file(&path, &execution.trace.to_text())?;
+                written.push(path.display().to_string());
+            }
+            Ok(())
         };
-        let path = folder.join(format!("{name}.toml"));
-        write_file(&path, &text(name, answer.promise, sized, expect, what))?;
-        written.push(path.display().to_string());
-        if let Verdict::Broken(execution) = verdict
-            && answer.promise != Promise::KeepsLock
-        {
-            let path = folder.join(format!("{name}.jsonl"));
-            write_file(&path, &execution.trace.to_text())?;
-            written.push(path.display().to_string());
-        }
-        Ok(())
-    };
     let promise = answer.promise;
-    add(&format!("{promise}-as-asked"), &answer.verdict, "the settings as they were asked about")?;
+    add(doctor, question, &format!("{promise}-as-asked"), &answer.verdict, "the settings as they were asked about")?;
     for boundary in &answer.boundaries {
         let way = match boundary.direction {
             Direction::Up => "up",
@@ -47,14 +51,14 @@ pub fn write(
             let Some(value) = value else { continue };
             let Some(other) = boundary.quantity.with(question, value) else { continue };
             let verdict = doctor.judge(&other, promise)?;
-            add(&format!("{promise}-{name}-{way}-{side}"), &verdict, &format!("{name} = {value}"))?;
+            add(doctor, &other, &format!("{promise}-{name}-{way}-{side}"), &verdict, &format!("{name} = {value}"))?;
         }
     }
     for repair in &answer.repairs {
         let verdict = doctor.judge(&repair.question, promise)?;
         let names: Vec<&str> = repair.changes.iter().map(named).collect();
         let name = names.join("-and-");
-        add(&format!("{promise}-repaired-by-{name}"), &verdict, &repair.to_string())?;
+        add(doctor, &repair.question, &format!("{promise}-repaired-by-{name}"), &verdict, &repair.to_string())?;
     }
     Ok(written)
 }
@@ -66,24 +70,25 @@ fn named(change: &Change) -> &'static str {
         Change::Belief => "belief",
         Change::Fencing => "fencing",
         Change::NoChecks => "no-checks",
+        Change::NoRelease => "no-release",
     }
 }
 
-/// A scenario file.
-fn text(name: &str, promise: Promise, sized: InTicks, expect: Expect, what: &str) -> String {
+/// A scenario file; none: no property of files says what the promise says.
+fn text<S: SmallScenario>(
+    name: &str,
+    promise: Promise,
+    sized: InTicks<S>,
+    expect: Expect,
+    what: &str,
+) -> Option<String> {
     let about = format!("{what}, as {}.", sized.scenario);
-    let mut scenario = sized.scenario.for_file(expect, about);
+    let (mut scenario, remarks) = sized.scenario.for_file(promise, expect, about)?;
     name.clone_into(&mut scenario.name);
-    let mut story = format!(
-        "# Written by `fencepost doctor`: {what}.\n# A tick is {}.\n# Check it: fencepost check {}\n",
+    let story = format!(
+        "# Written by `fencepost doctor`: {what}.\n# A tick is {}.\n# Check it: fencepost check {}\n{remarks}",
         sized.tick,
         quoted(&format!("{name}.toml"))
     );
-    if matches!(sized.scenario, Coarse::Keeping(_)) {
-        story += "# A client that lives keeps its lock if and only if none of its writes is accepted after the end of its tenure: that is\n# `sequencer-sound`, for one client that never releases by itself.\n";
-        if promise != Promise::KeepsLock {
-            story += &format!("# No lock is taken away from a holder, so `{promise}` is kept as well.\n");
-        }
-    }
-    format!("{story}\n{}", scenario.to_toml())
+    Some(format!("{story}\n{}", scenario.to_toml()))
 }

@@ -5,48 +5,22 @@ use std::fmt::Write;
 use fencepost::model::action_kind::ActionKind;
 use fencepost::model::trace::tell;
 use fencepost::model::units::Duration;
-use fencepost_doctor::configuration::Configuration;
-use fencepost_doctor::{Answer, Boundary, Direction, Doctor, Execution, FINEST, Price, Question, Verdict};
+use fencepost_doctor::{Answer, Asked, Boundary, Direction, Doctor, Execution, FINEST, Price, Verdict};
 
 use super::assumed::AssumedBounds;
-use super::configured::understood;
-use crate::json::{DoctorStepJson, PromiseJson, RepairJson, SlackJson};
+use crate::json::{DoctorStepJson, PromiseJson, RepairJson, SlackJson, UnderstoodJson};
 use crate::output::say;
 
 /// The maximum number of repairs that are shown.
 const REPAIRS_MAX: usize = 4;
 
 /// The settings of the question, and the bounds that were not given.
-pub fn head(question: &Question, assumed: &AssumedBounds) {
-    let or_none = |duration: Option<Duration>| duration.map_or("none".to_owned(), |duration| duration.to_string());
-    let (what, delay) = match question.slots {
-        None => (String::new(), question.lock_delay.to_string()),
-        Some(slots) => (format!(", {slots} slots"), "for no slot".to_owned()),
-    };
-    let mut text = format!(
-        "consul-lock, recipe {}{what}: ttl {}, lock-delay {}, renew-every {}, belief {}",
-        question.recipe,
-        or_none(question.ttl),
-        delay,
-        or_none(question.renew_every),
-        question.belief,
-    );
-    if question.grace > Duration::ZERO {
-        let _ = write!(text, ", grace {}", question.grace);
-    }
-    let fencing = if question.fencing { ", fencing" } else { "" };
-    let alarm = if question.false_alarm { ", gossip wrong once" } else { "" };
-    let _ = writeln!(
-        text,
-        "{fencing}\nwithin these bounds: pause {}, latency {}, drift {}{alarm}",
-        question.pause, question.latency, question.drift
-    );
-    text += &assumed.warning();
-    say(&text);
+pub fn head<Q: Asked>(question: &Q, assumed: &AssumedBounds) {
+    say(&format!("{}\n{}", question.heading(), assumed.warning()));
 }
 
 /// What is said of one promise.
-pub fn answer(question: &Question, assumed: &AssumedBounds, answer: &Answer, files: &[String]) {
+pub fn answer<Q: Asked>(question: &Q, assumed: &AssumedBounds, answer: &Answer<Q>, files: &[String]) {
     let mark = match &answer.verdict {
         Verdict::Kept(_) => '✓',
         Verdict::Broken(_) => '✗',
@@ -66,12 +40,11 @@ pub fn answer(question: &Question, assumed: &AssumedBounds, answer: &Answer, fil
             answer.boundaries.iter().for_each(|boundary| text += &room(boundary));
         }
         Verdict::Broken(execution) => {
-            let _ = writeln!(
-                text,
-                "  broken: a shortest execution of {}{}, in seconds:",
-                execution.sized.scenario,
-                tick(execution.sized.tick)
-            );
+            let found = match execution.sized {
+                Some(sized) => format!("a shortest execution of {}{}", sized.scenario, tick(sized.tick)),
+                None => "an execution in exact durations".to_owned(),
+            };
+            let _ = writeln!(text, "  broken: {found}, in seconds:");
             text += &story(execution);
             if answer.repairs.is_empty() {
                 text += "  no repair was found: each setting was changed alone, and two by one factor, which is nine at most\n";
@@ -119,7 +92,7 @@ fn room(boundary: &Boundary) -> String {
 }
 
 /// The execution, with instants in seconds.
-fn story(execution: &Execution) -> String {
+fn story<Q: Asked>(execution: &Execution<Q>) -> String {
     let mut text = String::new();
     for step in tell(&execution.trace).steps.iter().filter(|step| step.kind != Some(ActionKind::Advance)) {
         let at = Duration::of_microseconds(step.at).to_string();
@@ -133,11 +106,11 @@ fn story(execution: &Execution) -> String {
 }
 
 /// What everything rests on, and what it costs.
-pub fn tail(question: &Question, doctor: &Doctor) {
+pub fn tail<Q: Asked>(question: &Q, doctor: &Doctor<Q>) {
     let mut text = format!("\nprice: {}\n\nassumed:\n", Price::of(question));
     let mut told: Vec<String> = Vec::new();
-    for promise in fencepost_doctor::Promise::of(question).iter().copied() {
-        for sentence in fencepost_doctor::assumptions(question, promise) {
+    for promise in question.promises().iter().copied() {
+        for sentence in question.assumptions(promise) {
             if !told.contains(&sentence) {
                 told.push(sentence);
             }
@@ -150,15 +123,15 @@ pub fn tail(question: &Question, doctor: &Doctor) {
 }
 
 impl PromiseJson {
-    pub fn new(
-        configuration: Option<&Configuration>,
+    pub fn new<Q: Asked>(
+        understood: Vec<UnderstoodJson>,
         assumed: &AssumedBounds,
-        answer: &Answer,
+        answer: &Answer<Q>,
         files: Vec<String>,
     ) -> Self {
         let sized = match &answer.verdict {
             Verdict::Kept(proof) => Some((proof.sized, Some(proof.states))),
-            Verdict::Broken(execution) => Some((execution.sized, None)),
+            Verdict::Broken(execution) => execution.sized.map(|sized| (sized, None)),
             Verdict::Unknown { .. } => None,
         };
         let execution = match &answer.verdict {
@@ -196,7 +169,7 @@ impl PromiseJson {
                 })
                 .collect(),
             files,
-            understood: configuration.map_or_else(Vec::new, understood),
+            understood,
         }
     }
 }
@@ -216,7 +189,7 @@ fn slack(boundary: &Boundary) -> SlackJson {
     }
 }
 
-fn steps(execution: &Execution) -> Vec<DoctorStepJson> {
+fn steps<Q: Asked>(execution: &Execution<Q>) -> Vec<DoctorStepJson> {
     let told = tell(&execution.trace);
     let shown = told.steps.into_iter().filter(|step| step.kind != Some(ActionKind::Advance));
     shown

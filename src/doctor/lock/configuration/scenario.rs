@@ -10,8 +10,9 @@ use fencepost_model::time::Ticks;
 use fencepost_model::units::Duration;
 
 use super::{Configuration, ConfigurationError, Field, Place, Reading};
-use crate::promise::Promise;
-use crate::question::{FINEST, LockBelief, Question, RECIPES, exact};
+use crate::asked::Asked as _;
+use crate::lock::question::{LockBelief, LockQuestion, RECIPES};
+use crate::rounding::{FINEST, exact};
 
 /// Where to go with a scenario that is not judged here.
 const ELSEWHERE: &str = "`fencepost check` judges it as it stands";
@@ -19,7 +20,7 @@ const ELSEWHERE: &str = "`fencepost check` judges it as it stands";
 /// Reads a scenario file of `consul-lock` or `consul-semaphore`.
 ///
 /// ```
-/// use fencepost_doctor::configuration::of_scenario;
+/// use fencepost_doctor::lock::configuration::of_scenario;
 ///
 /// let text = "name = \"ours\"\nsystem = \"consul-lock\"\nabout = \"Ours.\"\nclients = 2\n\n[service]\nrecipe = \"go-lock\"\nttl = \"20s\"\nrenew_every = \"10s\"\n\n[synchrony]\nmessage_delay = \"1200ms\"\nwake_delay = \"1s\"\n\n[[promise]]\nproperty = \"mutual-exclusion\"\n";
 /// let read = of_scenario(text, "ours.toml").expect("the doctor knows this client");
@@ -168,9 +169,9 @@ fn with_settings(
     scenario: &Scenario<Consul>,
     recipe: &str,
     real: &dyn Fn(Ticks) -> Duration,
-) -> Result<Question, ScenarioError> {
+) -> Result<LockQuestion, ScenarioError> {
     let settings = &scenario.service;
-    let mut question = Question::of_recipe(recipe).expect("it is listed");
+    let mut question = LockQuestion::of_recipe(recipe).expect("it is listed");
     if let Some(semaphore) = &settings.semaphore {
         let slots = semaphore.limits.first().copied().unwrap_or_default();
         if slots == 0 || semaphore.limits.iter().any(|limit| *limit != slots) {
@@ -210,7 +211,7 @@ fn with_settings(
 fn is_known_client(
     source: &SourceText<'_>,
     scenario: &Scenario<Consul>,
-    question: &Question,
+    question: &LockQuestion,
     tick: Duration,
 ) -> Result<(), ScenarioError> {
     let mut judged = question.settings();
@@ -241,7 +242,7 @@ fn table(settings: &Settings) -> serde_json::Map<String, serde_json::Value> {
 }
 
 /// What the file has, as it was understood.
-fn fields(source: &SourceText<'_>, scenario: &Scenario<Consul>, question: &Question) -> Vec<Field> {
+fn fields(source: &SourceText<'_>, scenario: &Scenario<Consul>, question: &LockQuestion) -> Vec<Field> {
     let or_none = |duration: Option<Duration>| duration.map_or("none".to_owned(), |duration| duration.to_string());
     let setting = |path: &str, value: String, option: &str| {
         let reading = Reading::Setting(format!("{option} {value}"));
@@ -268,7 +269,7 @@ fn fields(source: &SourceText<'_>, scenario: &Scenario<Consul>, question: &Quest
     .into_iter()
     .flatten()
     .collect();
-    let judged: Vec<&str> = Promise::of(question).iter().map(|promise| promise.name()).collect();
+    let judged: Vec<&str> = question.promises().iter().map(|promise| promise.name()).collect();
     let is_judged = |property: Property| judged.contains(&property.name());
     let others = scenario.promises.iter().filter(|promise| !is_judged(promise.property));
     fields.extend(others.filter_map(|promise| {

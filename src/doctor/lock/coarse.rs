@@ -1,9 +1,4 @@
-//! The small scenarios that are explored. Each is a key of a few whole numbers, so that what was explored once is known.
-//!
-//! A scenario that is *wider* than the question has every execution of it, up to a change that keeps the promise as it is: what is
-//! proven there is proven. The reasons stand at the functions of `wider`; `tests` compares them with the whole recipe on random
-//! grids. Executions of a scenario that is *narrower* count only after the exact scenario has accepted them, so that needs no
-//! reason.
+//! The small scenarios of locks and semaphores that are explored.
 
 use std::fmt;
 
@@ -14,11 +9,12 @@ use fencepost_consul::{
 use fencepost_model::scenario::{Goal, Scenario};
 use fencepost_model::time::Ticks;
 
-use crate::promise::{Promise, promising};
+use super::promise::promising;
+use crate::promise::Promise;
 
 /// A small scenario, in ticks.
 #[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub enum Coarse {
+pub enum LockScenario {
     /// Two clients that count their lease, one attempt each, no renewals; messages take no time unless clients write.
     Lease(Lease),
     /// Two clients that are told of a loss by their monitor.
@@ -97,16 +93,18 @@ pub struct Keeping {
     pub counts: bool,
 }
 
-impl Coarse {
+impl LockScenario {
     /// The promise that it is about.
     pub fn promise(&self) -> Promise {
         match self {
-            Coarse::Lease(Lease { write: Some(_), .. }) | Coarse::Told(Told { writes: true, .. }) | Coarse::Fenced => {
-                Promise::NoLostUpdate
+            LockScenario::Lease(Lease { write: Some(_), .. })
+            | LockScenario::Told(Told { writes: true, .. })
+            | LockScenario::Fenced => Promise::NoLostUpdate,
+            LockScenario::Lease(Lease { slot: true, .. }) | LockScenario::Told(Told { slot: true, .. }) => {
+                Promise::SlotLimit
             }
-            Coarse::Lease(Lease { slot: true, .. }) | Coarse::Told(Told { slot: true, .. }) => Promise::SlotLimit,
-            Coarse::Keeping(_) => Promise::KeepsLock,
-            Coarse::Lease(_) | Coarse::Told(_) | Coarse::Endless => Promise::MutualExclusion,
+            LockScenario::Keeping(_) => Promise::KeepsLock,
+            LockScenario::Lease(_) | LockScenario::Told(_) | LockScenario::Endless => Promise::MutualExclusion,
         }
     }
 
@@ -114,50 +112,27 @@ impl Coarse {
     pub fn scenario(&self) -> Scenario<Consul> {
         let name = format!("doctor-{self}");
         let scenario = match *self {
-            Coarse::Lease(lease) => lease.scenario(&name),
-            Coarse::Told(told) => told.scenario(&name),
-            Coarse::Keeping(keeping) => keeping.scenario(&name),
-            Coarse::Fenced => fenced(&name),
-            Coarse::Endless => Scenario::<Consul>::new(&name).goal(Goal::CONTENDED),
+            LockScenario::Lease(lease) => lease.scenario(&name),
+            LockScenario::Told(told) => told.scenario(&name),
+            LockScenario::Keeping(keeping) => keeping.scenario(&name),
+            LockScenario::Fenced => fenced(&name),
+            LockScenario::Endless => Scenario::<Consul>::new(&name).goal(Goal::CONTENDED),
         };
-        promising(scenario, self.promise(), matches!(self, Coarse::Fenced))
-    }
-
-    /// Whether every execution of the other one is one of this one, too, so that this one's proof is a proof there. Bounds on
-    /// lateness only forbid. The servers may be as late as they like, so an execution with a longer lock-delay is one with a
-    /// shorter lock-delay. The wait of a refused client differs, and takes part in no violation: no client is inside any more
-    /// when it asks again.
-    pub fn is_wider_than(&self, other: &Coarse) -> bool {
-        match (self, other) {
-            (Coarse::Lease(own), Coarse::Lease(other)) => {
-                let bounds = Lease { delay: other.delay, stay: other.stay, write: other.write, ..*own } == *other;
-                let writes = own.write.is_some() == other.write.is_some() && own.write >= other.write;
-                bounds && writes && own.delay <= other.delay && own.stay >= other.stay
-            }
-            (Coarse::Told(own), Coarse::Told(other)) => {
-                let bounds = Told { delay: other.delay, message: other.message, wake: other.wake, ..*own } == *other;
-                bounds && own.delay <= other.delay && own.message >= other.message && own.wake >= other.wake
-            }
-            (Coarse::Keeping(own), Coarse::Keeping(other)) => {
-                let bounds = Keeping { message: other.message, wake: other.wake, ..*own } == *other;
-                bounds && own.message >= other.message && own.wake >= other.wake
-            }
-            _ => self == other,
-        }
+        promising(scenario, self.promise(), matches!(self, LockScenario::Fenced))
     }
 }
 
-impl fmt::Display for Coarse {
+impl fmt::Display for LockScenario {
     /// A name for files: letters, digits and hyphens.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Coarse::Lease(Lease { ttl, multiplier, delay, stay, write, alarm, slot }) => {
+            LockScenario::Lease(Lease { ttl, multiplier, delay, stay, write, alarm, slot }) => {
                 let alarm = if *alarm { "-alarm" } else { "" };
                 let write = write.map(|write| format!("-write{write}")).unwrap_or_default();
                 let slot = if *slot { "slot-" } else { "" };
                 write!(f, "{slot}lease-ttl{ttl}x{multiplier}-delay{delay}-stay{stay}{write}{alarm}")
             }
-            Coarse::Told(Told { ends, delay, message, wake, grace, writes, slot }) => {
+            LockScenario::Told(Told { ends, delay, message, wake, grace, writes, slot }) => {
                 let ends = match ends {
                     Ends::Anytime => "anytime".to_owned(),
                     Ends::ByTtl(ttl, multiplier) => format!("ttl{ttl}x{multiplier}"),
@@ -168,18 +143,24 @@ impl fmt::Display for Coarse {
                 let slot = if *slot { "slot-" } else { "" };
                 write!(f, "{slot}told-{ends}-delay{delay}-message{message}-wake{wake}{grace}{writes}")
             }
-            Coarse::Keeping(Keeping { ttl, multiplier, renew, wake, message, counts }) => {
+            LockScenario::Keeping(Keeping { ttl, multiplier, renew, wake, message, counts }) => {
                 let renew = renew.map(|renew| format!("-renew{renew}")).unwrap_or_default();
                 let counts = if *counts { "-counts" } else { "" };
                 write!(f, "keeping-ttl{ttl}x{multiplier}{renew}-wake{wake}-message{message}{counts}")
             }
-            Coarse::Fenced => f.write_str("fenced"),
-            Coarse::Endless => f.write_str("endless"),
+            LockScenario::Fenced => f.write_str("fenced"),
+            LockScenario::Endless => f.write_str("endless"),
         }
     }
 }
 
 impl Lease {
+    pub(super) fn is_wider_than(&self, other: &Lease) -> bool {
+        let bounds = Lease { delay: other.delay, stay: other.stay, write: other.write, ..*self } == *other;
+        let writes = self.write.is_some() == other.write.is_some() && self.write >= other.write;
+        bounds && writes && self.delay <= other.delay && self.stay >= other.stay
+    }
+
     fn scenario(self, name: &str) -> Scenario<Consul> {
         let settings = Settings {
             ttl: Some(Ticks::new(self.ttl)),

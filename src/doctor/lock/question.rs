@@ -9,6 +9,9 @@ use fencepost_model::service::Settings as _;
 use fencepost_model::time::Ticks;
 use fencepost_model::units::{Duration, PartsPerMillion};
 
+use crate::asked::QuestionError;
+use crate::rounding::{FINEST, exact};
+
 /// The recipes whose clients are known here.
 pub const RECIPES: [&str; 3] = ["go-lock", "lock-command", "leader-election"];
 
@@ -21,9 +24,6 @@ static CONTENDER: LazyLock<Settings> = LazyLock::new(|| {
 
 /// The tick of the files in which the recipes stand.
 const RECIPE_TICK: Duration = Duration::of_nanoseconds(500_000_000);
-
-/// The finest duration that a question may name.
-pub const FINEST: Duration = Duration::of_nanoseconds(1_000);
 
 /// The shortest TTL that Consul takes where nothing else is configured (C-SES-7: `session_ttl_min`).
 pub const TTL_MIN: Duration = Duration::of_seconds(10);
@@ -82,7 +82,7 @@ impl fmt::Display for LockBelief {
 
 /// The settings of a lock, and the bounds that its user counts on. Every duration is a multiple of [`FINEST`].
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub struct Question {
+pub struct LockQuestion {
     /// The client, by the name of its recipe.
     pub recipe: &'static str,
     /// The number of slots of a semaphore; none: a lock. The Go client's Semaphore takes the place of its Lock then (C-SEM-1).
@@ -111,39 +111,15 @@ pub struct Question {
     pub fencing: bool,
 }
 
-/// A setting that cannot be meant.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct QuestionError {
-    /// The setting.
-    pub setting: &'static str,
-    /// What is wrong with it, and what would be right.
-    pub message: String,
-}
-
-impl QuestionError {
-    /// A mistake in this setting.
-    pub fn new(setting: &'static str, message: impl Into<String>) -> Self {
-        QuestionError { setting, message: message.into() }
-    }
-}
-
-impl fmt::Display for QuestionError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}: {}", self.setting, self.message)
-    }
-}
-
-impl std::error::Error for QuestionError {}
-
-impl Question {
+impl LockQuestion {
     /// The defaults of a recipe, with clients that never stand still and a network that takes no time.
     ///
     /// ```
-    /// use fencepost_doctor::Question;
+    /// use fencepost_doctor::LockQuestion;
     ///
-    /// let asked = Question::of_recipe("go-lock").expect("it is known");
+    /// let asked = LockQuestion::of_recipe("go-lock").expect("it is known");
     /// assert_eq!(asked.ttl.expect("it has one").to_string(), "15s");
-    /// assert!(Question::of_recipe("go-loc").expect_err("it is misspelt").to_string().contains("`go-lock`"));
+    /// assert!(LockQuestion::of_recipe("go-loc").expect_err("it is misspelt").to_string().contains("`go-lock`"));
     /// ```
     ///
     /// # Errors
@@ -157,7 +133,7 @@ impl Question {
         };
         let settings = settings_of(recipe);
         let duration = |ticks: Ticks| Duration::of_nanoseconds(RECIPE_TICK.nanoseconds() * ticks.count());
-        Ok(Question {
+        Ok(LockQuestion {
             recipe,
             slots: None,
             ttl: settings.ttl.map(duration),
@@ -310,11 +286,6 @@ impl Question {
         }
         settings
     }
-}
-
-/// A number of ticks of [`FINEST`].
-pub(crate) fn exact(duration: Duration) -> Ticks {
-    Ticks::new(duration.in_ticks_of(FINEST).expect("a validated question has no finer duration"))
 }
 
 fn settings_of(recipe: &str) -> Settings {

@@ -15,7 +15,8 @@ use std::fmt;
 use fencepost_model::units::Duration;
 
 use self::document::{DocumentValue, Item, Member};
-use crate::question::{LOCK_DELAY_MAX, Question, QuestionError};
+use crate::asked::QuestionError;
+use crate::lock::question::{LOCK_DELAY_MAX, LockQuestion};
 
 pub use lock_command::of_lock_command;
 pub use scenario::of_scenario;
@@ -60,7 +61,7 @@ pub struct Configuration {
     /// What kind of configuration it is, for people.
     pub kind: String,
     /// The settings; pauses, latency and drift are 0, for only a scenario file says them.
-    pub question: Question,
+    pub question: LockQuestion,
     /// Whether it says how long clients pause and messages travel. None says how clocks run.
     pub has_bounds: bool,
     /// How each field was understood, in the order of the text; then the defaults of those that it does not have.
@@ -104,7 +105,7 @@ impl fmt::Display for Reading {
 /// Reads a file: Vault's configuration in HCL or JSON, or `api.LockOptions` or `api.SemaphoreOptions` in JSON.
 ///
 /// ```
-/// use fencepost_doctor::configuration::of_file;
+/// use fencepost_doctor::lock::configuration::of_file;
 ///
 /// let text = "storage \"consul\" {\n  path = \"vault/\"\n  session_ttl = \"30s\"\n}\n";
 /// let read = of_file(text, "vault.hcl").expect("it is one of Vault's");
@@ -174,7 +175,7 @@ impl Source<'_> {
     fn checked(
         &self,
         kind: impl Into<String>,
-        question: Question,
+        question: LockQuestion,
         fields: Vec<Field>,
     ) -> Result<Configuration, ConfigurationError> {
         match question.validate() {
@@ -205,14 +206,14 @@ impl Field {
 }
 
 /// A TTL, and the renewals of the Go client: every half of it (C-API-2).
-fn renewed(question: &mut Question, ttl: Duration) -> Reading {
+fn renewed(question: &mut LockQuestion, ttl: Duration) -> Reading {
     let half = Duration::of_nanoseconds(ttl.nanoseconds() / 2);
     (question.ttl, question.renew_every) = (Some(ttl), Some(half));
     Reading::Setting(format!("ttl {ttl}, renew-every {half}: the Go client renews after half the TTL (C-API-2)"))
 }
 
 /// A lock-delay as the Go client asks for it, and as Consul grants it.
-fn delayed(question: &mut Question, asked: Duration) -> Reading {
+fn delayed(question: &mut LockQuestion, asked: Duration) -> Reading {
     if asked == Duration::ZERO {
         return Reading::Setting(format!(
             "lock-delay {}: the Go client cannot ask for none, and the server takes its default (C-API-1)",

@@ -4,7 +4,7 @@ use std::iter::Peekable;
 use std::vec::IntoIter;
 
 use super::{Configuration, ConfigurationError, Field, Place, Reading, Source};
-use crate::question::Question;
+use crate::lock::question::LockQuestion;
 
 /// What a flag takes.
 #[derive(Copy, Clone, PartialEq, Eq)]
@@ -43,7 +43,7 @@ const OWN: [&str; 4] = ["n", "timeout", "try", "monitor-retry"];
 /// and the command may be left out.
 ///
 /// ```
-/// use fencepost_doctor::configuration::of_lock_command;
+/// use fencepost_doctor::lock::configuration::of_lock_command;
 ///
 /// let read = of_lock_command("-n 3 -try 5s", "--consul-lock").expect("these are its flags");
 /// assert_eq!(read.question.slots, Some(3));
@@ -65,7 +65,7 @@ pub fn of_lock_command(line: &str, name: &str) -> Result<Configuration, Configur
         }
         words.next();
     }
-    let mut question = Question::of_recipe("lock-command").expect("it is known");
+    let mut question = LockQuestion::of_recipe("lock-command").expect("it is known");
     let mut fields = Vec::new();
     while let Some(word) = words.next_if(|word| word.text.starts_with('-') && word.text.len() > 1) {
         if word.text == "--" {
@@ -109,7 +109,7 @@ fn flag(
     source: &Source<'_>,
     word: &ShellWord,
     rest: &mut Peekable<IntoIter<ShellWord>>,
-    question: &mut Question,
+    question: &mut LockQuestion,
 ) -> Result<Field, ConfigurationError> {
     let bare = word.text.trim_start_matches('-');
     let (name, value) = bare.split_once('=').map_or((bare, None), |(name, value)| (name, Some(value.to_owned())));

@@ -4,7 +4,7 @@ use fencepost_model::units::Duration;
 
 use super::document::{DocumentValue, Member};
 use super::{Configuration, ConfigurationError, Field, Reading, Source, delayed, renewed};
-use crate::question::Question;
+use crate::lock::question::LockQuestion;
 
 /// The fields of both types.
 const FIELDS: [&str; 16] = [
@@ -41,7 +41,7 @@ pub(super) fn read(source: &Source<'_>, members: &[Member]) -> Result<Configurat
     source.no_doubles(members)?;
     let of = |name: &str| members.iter().find(|member| member.name.eq_ignore_ascii_case(name));
     let is_semaphore = of("Prefix").is_some() || of("Limit").is_some();
-    let mut question = Question::of_recipe("go-lock").expect("it is known");
+    let mut question = LockQuestion::of_recipe("go-lock").expect("it is known");
     let mut fields = Vec::new();
     for member in members {
         let reading = reading(source, member, &mut question)?;
@@ -76,7 +76,7 @@ pub(super) fn read(source: &Source<'_>, members: &[Member]) -> Result<Configurat
     source.checked(kind, question, fields)
 }
 
-fn reading(source: &Source<'_>, member: &Member, question: &mut Question) -> Result<Reading, ConfigurationError> {
+fn reading(source: &Source<'_>, member: &Member, question: &mut LockQuestion) -> Result<Reading, ConfigurationError> {
     let without = |why: String| Ok(Reading::WithoutEffect(why));
     let name = FIELDS.iter().find(|field| field.eq_ignore_ascii_case(&member.name));
     match name.copied() {
@@ -135,7 +135,7 @@ fn reading(source: &Source<'_>, member: &Member, question: &mut Question) -> Res
 fn session(
     source: &Source<'_>,
     options: Option<&Member>,
-    question: &mut Question,
+    question: &mut LockQuestion,
     fields: &mut Vec<Field>,
 ) -> Result<bool, ConfigurationError> {
     let Some(options) = options.filter(|options| options.item.value != DocumentValue::Null) else { return Ok(false) };
@@ -145,7 +145,7 @@ fn session(
     source.no_doubles(members)?;
     // The Go client renews for the first time after half of `SessionTTL`, whatever TTL the session has.
     let first = question.renew_every.unwrap_or_default();
-    let defaults = Question::of_recipe("go-lock").expect("it is known");
+    let defaults = LockQuestion::of_recipe("go-lock").expect("it is known");
     (question.ttl, question.renew_every, question.lock_delay) = (None, None, defaults.lock_delay);
     for member in members {
         let reading = match member.name.to_ascii_lowercase().as_str() {
@@ -191,7 +191,7 @@ fn session(
 }
 
 /// A TTL whose first renewal may come later than the others.
-fn renewed_after(question: &mut Question, ttl: Duration, first: Duration) -> Reading {
+fn renewed_after(question: &mut LockQuestion, ttl: Duration, first: Duration) -> Reading {
     let reading = renewed(question, ttl);
     let half = question.renew_every.unwrap_or_default();
     if first <= half {

@@ -3,10 +3,13 @@
 
 use fencepost_model::units::Duration;
 
-use crate::coarse::{Coarse, Ends, Keeping, Lease, Told};
+use super::coarse::{Ends, Keeping, Lease, LockScenario, Told};
+use super::question::{LockBelief, LockQuestion};
+use crate::asked;
 use crate::promise::Promise;
-use crate::question::{LockBelief, Question};
-use crate::wider::{InTicks, down, sum, tick_of, up};
+use crate::rounding::{down, sum, tick_of, up};
+
+type InTicks = asked::InTicks<LockScenario>;
 
 /// The maximum TTL in ticks where no client writes.
 const LEASE_TICKS_MAX: i64 = 45;
@@ -21,7 +24,7 @@ const TOLD_TICKS_MAX: i64 = 8;
 const KEEPING_TICKS_MAX: i64 = 120;
 
 /// For each kind of narrower scenario the coarsest one that looks as if it broke the promise.
-pub(crate) fn candidates(question: &Question, promise: Promise) -> Vec<InTicks> {
+pub(crate) fn candidates(question: &LockQuestion, promise: Promise) -> Vec<InTicks> {
     match promise {
         Promise::NoLostUpdate if question.fencing => Vec::new(),
         Promise::KeepsLock => keeping(question, false).into_iter().chain(keeping(question, true)).collect(),
@@ -32,7 +35,7 @@ pub(crate) fn candidates(question: &Question, promise: Promise) -> Vec<InTicks> 
     }
 }
 
-fn lease(question: &Question, promise: Promise) -> Option<InTicks> {
+fn lease(question: &LockQuestion, promise: Promise) -> Option<InTicks> {
     let ttl = question.ttl.filter(|_| question.belief == LockBelief::SelfLimiting)?;
     let writes = promise == Promise::NoLostUpdate;
     let multiplier = question.ttl_multiplier;
@@ -52,7 +55,7 @@ fn lease(question: &Question, promise: Promise) -> Option<InTicks> {
     };
     let most = if writes { WRITING_TICKS_MAX } else { LEASE_TICKS_MAX };
     let (scenario, tick) = (1..=most).map(sized).find(|(scenario, _)| looks_broken(scenario))?;
-    Some(InTicks { scenario: Coarse::Lease(scenario), tick })
+    Some(InTicks { scenario: LockScenario::Lease(scenario), tick })
 }
 
 /// The most ticks of a lock-delay in a scenario that ties.
@@ -62,7 +65,7 @@ const TIED_TICKS_MAX: i64 = 4;
 /// late by the rest. A tick of the lock-delay is no longer than one of the TTL, so that a client that created its session a tick before
 /// the end has not lost its own lease. Whether the bounds allow so much lateness is left to the exact scenario, at the pace of the exact
 /// durations.
-fn tied(question: &Question, promise: Promise) -> Option<InTicks> {
+fn tied(question: &LockQuestion, promise: Promise) -> Option<InTicks> {
     let tick = question.ttl.filter(|_| question.belief == LockBelief::SelfLimiting && !question.false_alarm)?;
     let multiplier = question.ttl_multiplier;
     let delay = up(question.delay(), tick).min(TIED_TICKS_MAX);
@@ -70,12 +73,12 @@ fn tied(question: &Question, promise: Promise) -> Option<InTicks> {
     let (stay, write) = if promise == Promise::NoLostUpdate { (0, Some(late)) } else { (late, None) };
     let slot = question.slots.is_some();
     Some(InTicks {
-        scenario: Coarse::Lease(Lease { ttl: 1, multiplier, delay, stay, write, alarm: false, slot }),
+        scenario: LockScenario::Lease(Lease { ttl: 1, multiplier, delay, stay, write, alarm: false, slot }),
         tick,
     })
 }
 
-fn told(question: &Question, promise: Promise) -> Option<InTicks> {
+fn told(question: &LockQuestion, promise: Promise) -> Option<InTicks> {
     let message = question.message();
     if question.belief != LockBelief::ByMonitor || message == Duration::ZERO && question.delay() > Duration::ZERO {
         return None;
@@ -109,12 +112,12 @@ fn told(question: &Question, promise: Promise) -> Option<InTicks> {
     let (scenario, tick) = sizes.into_iter().find(|(scenario, _)| looks_broken(scenario))?;
     // A deadline matters only where a job is killed.
     let scenario = if scenario.grace.is_some() { scenario } else { Told { wake: 0, ..scenario } };
-    Some(InTicks { scenario: Coarse::Told(scenario), tick })
+    Some(InTicks { scenario: LockScenario::Told(scenario), tick })
 }
 
 /// One client. A period that is no whole number of ticks has no lateness that is rounded down; `rounds` takes none instead, and
 /// leaves it to the exact scenario.
-fn keeping(question: &Question, rounds: bool) -> Option<InTicks> {
+fn keeping(question: &LockQuestion, rounds: bool) -> Option<InTicks> {
     let ttl = question.ttl?;
     let counts = question.belief == LockBelief::SelfLimiting;
     let sized = |count: i64| {
@@ -139,5 +142,5 @@ fn keeping(question: &Question, rounds: bool) -> Option<InTicks> {
     };
     let sizes = (1..=KEEPING_TICKS_MAX).map(sized).filter(|(scenario, _)| scenario.is_small());
     let (scenario, tick) = sizes.into_iter().find(|(scenario, _)| looks_broken(scenario))?;
-    Some(InTicks { scenario: Coarse::Keeping(scenario), tick })
+    Some(InTicks { scenario: LockScenario::Keeping(scenario), tick })
 }

@@ -7,18 +7,13 @@
 
 use fencepost_model::units::Duration;
 
-use crate::coarse::{Coarse, Ends, Keeping, Lease, Told};
+use super::coarse::{Ends, Keeping, Lease, LockScenario, Told};
+use super::question::{LockBelief, LockQuestion};
+use crate::asked;
 use crate::promise::Promise;
-use crate::question::{FINEST, LockBelief, Question};
+use crate::rounding::{FINEST, down, sum, tick_of, times, up};
 
-/// A scenario with the tick that it was made for.
-#[derive(Copy, Clone, PartialEq, Eq, Debug)]
-pub struct InTicks {
-    /// The scenario.
-    pub scenario: Coarse,
-    /// How long one of its ticks is.
-    pub tick: Duration,
-}
+type InTicks = asked::InTicks<LockScenario>;
 
 /// The most ticks until the key is free in a scenario of two clients without writes.
 const LEASE_TICKS_MAX: i64 = 120;
@@ -29,37 +24,13 @@ const TOLD_TICKS_MAX: i64 = 16;
 /// The most ticks of a TTL in a scenario of one client.
 const KEEPING_TICKS_MAX: i64 = 120;
 
-/// How many ticks cover a duration.
-pub(crate) fn up(duration: Duration, tick: Duration) -> i64 {
-    (duration.nanoseconds() + tick.nanoseconds() - 1) / tick.nanoseconds()
-}
-
-/// How many ticks lie within a duration.
-pub(crate) fn down(duration: Duration, tick: Duration) -> i64 {
-    duration.nanoseconds() / tick.nanoseconds()
-}
-
-pub(crate) fn sum(one: Duration, other: Duration) -> Duration {
-    Duration::of_nanoseconds(one.nanoseconds() + other.nanoseconds())
-}
-
-pub(crate) fn times(duration: Duration, factor: i64) -> Duration {
-    Duration::of_nanoseconds(duration.nanoseconds() * factor)
-}
-
-/// The tick of which `count` cover the duration; never finer than [`FINEST`].
-pub(crate) fn tick_of(duration: Duration, count: i64) -> Duration {
-    let steps = down(duration, FINEST).max(1);
-    times(FINEST, (steps + count - 1) / count)
-}
-
 /// For each kind of wider scenario the coarsest one that looks as if it proved the promise: a formula chooses the tick, and the
 /// checker gives the verdict. Where no tick looks so, there is none.
-pub(crate) fn candidates(question: &Question, promise: Promise) -> Vec<InTicks> {
+pub(crate) fn candidates(question: &LockQuestion, promise: Promise) -> Vec<InTicks> {
     let mut found = Vec::new();
     let free = |scenario| InTicks { scenario, tick: FINEST };
     if promise == Promise::NoLostUpdate && question.fencing {
-        return vec![free(Coarse::Fenced)];
+        return vec![free(LockScenario::Fenced)];
     }
     if promise == Promise::KeepsLock {
         found.extend(keeping(question, question.belief == LockBelief::SelfLimiting));
@@ -67,7 +38,7 @@ pub(crate) fn candidates(question: &Question, promise: Promise) -> Vec<InTicks> 
     }
     if !question.false_alarm {
         match question.ttl {
-            None => found.push(free(Coarse::Endless)),
+            None => found.push(free(LockScenario::Endless)),
             Some(_) => found.extend(keeping(question, false)),
         }
     }
@@ -102,7 +73,7 @@ pub(crate) fn candidates(question: &Question, promise: Promise) -> Vec<InTicks> 
 /// **Writes.** A write is sent within the lease and arrives at most `message` later, which counts as staying: if an earlier holder's
 /// write is accepted after a later holder was granted the key, then the later one enters the small scenario while the earlier one
 /// stays there. A **job** that has to be killed stays on for its grace, which may be late as well, and is taken to write all the while.
-fn lease(question: &Question, promise: Promise) -> Option<InTicks> {
+fn lease(question: &LockQuestion, promise: Promise) -> Option<InTicks> {
     let ttl = question.ttl.filter(|_| question.belief == LockBelief::SelfLimiting)?;
     let lease = sum(ttl, question.drift.of(ttl));
     let mut stay = match promise {
@@ -139,7 +110,7 @@ fn lease(question: &Question, promise: Promise) -> Option<InTicks> {
         scenario.delay >= 0 && scenario.ttl + scenario.stay < granted
     };
     let (scenario, tick) = (1..=LEASE_TICKS_MAX).map(sized).find(|(scenario, _)| looks_safe(scenario))?;
-    Some(InTicks { scenario: Coarse::Lease(scenario), tick })
+    Some(InTicks { scenario: LockScenario::Lease(scenario), tick })
 }
 
 /// **Being told.** What a client hears of its session does not matter here, only what its monitor hears: `by-monitor` clients ignore
@@ -150,7 +121,7 @@ fn lease(question: &Question, promise: Promise) -> Option<InTicks> {
 ///
 /// Lateness is rounded up and the lock-delay down. A **write** that is under way counts as a job that is still being killed. Where
 /// there is no job, the only deadline is the next attempt of a refused client, and it need not be late.
-fn told(question: &Question, promise: Promise) -> Option<InTicks> {
+fn told(question: &LockQuestion, promise: Promise) -> Option<InTicks> {
     if !question.has_monitor() {
         return None;
     }
@@ -178,7 +149,7 @@ fn told(question: &Question, promise: Promise) -> Option<InTicks> {
         3 * scenario.message + killed < scenario.delay
     };
     let (scenario, tick) = (1..=TOLD_TICKS_MAX).map(sized).find(|(scenario, _)| looks_safe(scenario))?;
-    Some(InTicks { scenario: Coarse::Told(scenario), tick })
+    Some(InTicks { scenario: LockScenario::Told(scenario), tick })
 }
 
 /// **Keeping the session.** Where no session of a client that lives expires, and nothing else ends one, no lock is taken away from
@@ -187,7 +158,7 @@ fn told(question: &Question, promise: Promise) -> Option<InTicks> {
 ///
 /// A renewal goes out between `renew_every` and that plus drift and a pause after the last one. In ticks it is due no later and sent
 /// as late: each instant in between is possible. Messages are rounded up, the TTL down: on either side it runs out sooner.
-fn keeping(question: &Question, counts: bool) -> Option<InTicks> {
+fn keeping(question: &LockQuestion, counts: bool) -> Option<InTicks> {
     let ttl = question.ttl?;
     let sized = |count: i64| {
         // The TTL is rounded down: a tick that divides it is best, and one a little shorter nearly so.
@@ -217,5 +188,5 @@ fn keeping(question: &Question, counts: bool) -> Option<InTicks> {
     };
     let sizes = (2..=KEEPING_TICKS_MAX).map(sized).filter(|(scenario, ..)| scenario.is_small());
     let (scenario, tick, _) = sizes.into_iter().find(|(scenario, _, is_fine)| *is_fine && looks_safe(scenario))?;
-    Some(InTicks { scenario: Coarse::Keeping(scenario), tick })
+    Some(InTicks { scenario: LockScenario::Keeping(scenario), tick })
 }

@@ -5,11 +5,11 @@ use fencepost_model::properties::Property;
 use fencepost_model::scenario::{Expect, Scenario};
 use fencepost_model::time::Ticks;
 
-use crate::coarse::Coarse;
+use super::coarse::LockScenario;
 #[cfg(doc)]
 use crate::promise::Promise;
 
-impl Coarse {
+impl LockScenario {
     /// The scenario with the verdict that is expected of it, and a sentence: for a file.
     ///
     /// **A client that keeps its lock** is asked for in other words: *no write is accepted after the end of its tenure*
@@ -21,7 +21,7 @@ impl Coarse {
     /// `tests/written.rs` compares them on random scenarios.
     pub fn for_file(&self, expect: Expect, about: String) -> Scenario<Consul> {
         let mut scenario = match *self {
-            Coarse::Keeping(keeping) => {
+            LockScenario::Keeping(keeping) => {
                 let alone = keeping.scenario(&self.to_string()).clients(1).writes(1).service(|consul| {
                     consul.release = Release::Never;
                     consul.job = keeping.counts.then_some(Job { killed: Killed::Shell, grace: Ticks::ZERO });

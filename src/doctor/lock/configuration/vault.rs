@@ -5,7 +5,7 @@ use fencepost_model::units::Duration;
 
 use super::document::{DocumentValue, Member};
 use super::{Configuration, ConfigurationError, Field, Reading, Source, renewed};
-use crate::question::Question;
+use crate::lock::question::LockQuestion;
 
 /// The names of the stanzas, the older ones last. One for high availability comes before the one for data.
 pub(super) const STANZAS: [&str; 4] = ["ha_storage", "ha_backend", "storage", "backend"];
@@ -46,7 +46,7 @@ pub(super) fn read(source: &Source<'_>, members: &[Member]) -> Result<Configurat
         return Err(source.error(stanza.place, message));
     }
     source.no_doubles(fields)?;
-    let mut question = Question::of_recipe("go-lock").expect("it is known");
+    let mut question = LockQuestion::of_recipe("go-lock").expect("it is known");
     let mut read = Vec::new();
     for member in fields {
         read.push(Field::of(member, reading(source, member, &mut question)?));
@@ -75,7 +75,7 @@ pub(super) fn read(source: &Source<'_>, members: &[Member]) -> Result<Configurat
     source.checked(format!("`{}` of Vault in Consul", stanza.name), question, read)
 }
 
-fn reading(source: &Source<'_>, member: &Member, question: &mut Question) -> Result<Reading, ConfigurationError> {
+fn reading(source: &Source<'_>, member: &Member, question: &mut LockQuestion) -> Result<Reading, ConfigurationError> {
     let name = member.name.as_str();
     let without = |why: &str| Ok(Reading::WithoutEffect(why.to_owned()));
     match name {
