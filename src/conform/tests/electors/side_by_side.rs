@@ -73,7 +73,7 @@ struct Watched {
     observed: Option<(Index, i64)>,
 }
 
-struct Run<'a> {
+struct SideBySide<'a> {
     schedule: &'a ElectionSchedule,
     scenario: Scenario<ObservedLease>,
     world: World<ObservedLease>,
@@ -100,7 +100,7 @@ pub fn compare(
         late: plan.late.clone(),
         ..Watched::default()
     });
-    let mut run = Run {
+    let mut run = SideBySide {
         schedule,
         world: scenario.initial(),
         scenario,
@@ -118,7 +118,7 @@ pub fn compare(
     ended.map(|()| shown)
 }
 
-impl Run<'_> {
+impl SideBySide<'_> {
     fn plan(&mut self, at: i64, client: ClientId, due: Due) {
         // What happens at one instant happens in any order.
         let order = self.order.next();

@@ -8,7 +8,7 @@ use fencepost_observed_lease::{ObservedLease, ObservedLeaseMessage, Request};
 
 use super::super::package::PackageMove;
 use super::super::wire::{WireRequest, identity, milliseconds, modelled, time};
-use super::{Run, Sent};
+use super::{Sent, SideBySide};
 
 /// What an elector does: the callbacks that it calls, and what it waits for then.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -30,7 +30,7 @@ pub enum NextMove {
     Ended(String),
 }
 
-impl Run<'_> {
+impl SideBySide<'_> {
     /// What a client of the model has done in a step, and its request, if there is one.
     pub(super) fn move_of(&mut self, client: ClientId, step: &Step<ObservedLease>) -> (ElectorMove, Option<Sent>) {
         let callbacks = step.facts.iter().filter_map(|fact| match fact {
