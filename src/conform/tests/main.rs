@@ -4,6 +4,7 @@ mod clients;
 mod conform;
 mod crowds;
 mod documents;
+mod electors;
 mod etcd;
 mod gossip;
 mod incomplete;
