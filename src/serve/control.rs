@@ -169,7 +169,8 @@ impl<B: Backend> StandIn<B> {
 
     fn faults(&mut self, method: &str, body: &[u8]) -> Told {
         let read = || {
-            let plan: FaultPlan = String::from_utf8_lossy(body).parse().map_err(|error: PlanError| error.to_string())?;
+            let plan: FaultPlan =
+                String::from_utf8_lossy(body).parse().map_err(|error: PlanError| error.to_string())?;
             plan.suits(B::NAME).map(|()| plan)
         };
         match method {

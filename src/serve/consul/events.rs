@@ -25,7 +25,8 @@ impl StandIn {
             ServerEvent::LeaderChange => self.servers(EventKind::Failover, self.now),
             ServerEvent::LeaderLingers(by) => {
                 let until = self.now.saturating_add(by);
-                self.backend.deposed = Some(Deposed { agent: self.backend.agent.clone(), client: client.to_owned(), until });
+                self.backend.deposed =
+                    Some(Deposed { agent: self.backend.agent.clone(), client: client.to_owned(), until });
                 self.servers(EventKind::Failover, until);
             }
             ServerEvent::Restart => {

@@ -116,7 +116,8 @@ impl StandIn {
                 }
                 None => {
                     // C-BLK-7: a watch that has fired, and whose index has not passed, looks out for the next change.
-                    let watch = watch.and_then(|_| self.backend.agent.park(&journey.question.url)).map(|watch| watch.at(index));
+                    let watch =
+                        watch.and_then(|_| self.backend.agent.park(&journey.question.url)).map(|watch| watch.at(index));
                     self.waiting.insert(ticket, Waiting::Parked { journey, watch, index, until, last });
                 }
             }
@@ -135,9 +136,9 @@ impl StandIn {
         let neighbours = match self.settings.timers {
             Timers::Earliest => true,
             Timers::Late(_) | Timers::Pending(_) => false,
-            Timers::Seeded(_) => {
-                self.draw(&[u64::from_be_bytes(*b"neighbor"), ticket.0, self.backend.agent.position()]).is_multiple_of(2)
-            }
+            Timers::Seeded(_) => self
+                .draw(&[u64::from_be_bytes(*b"neighbor"), ticket.0, self.backend.agent.position()])
+                .is_multiple_of(2),
         };
         let Some(watch) = watch else {
             let answer = self.serve(&journey.question, &journey.client);

@@ -58,7 +58,10 @@ impl StandIn {
             self.backend.directory.services().map(|(node, service)| (node.to_owned(), service.clone())).collect();
         let is_there = |(node, service): &(String, Fields)| self.backend.agent.has_service(node, text(service, "ID"));
         let there: Vec<(String, Fields)> = all.into_iter().filter(is_there).collect();
-        there.into_iter().filter_map(|(node, service)| Some((self.backend.directory.node(&node)?.clone(), service))).collect()
+        there
+            .into_iter()
+            .filter_map(|(node, service)| Some((self.backend.directory.node(&node)?.clone(), service)))
+            .collect()
     }
 
     /// Checks that are there, with what the model says of their status.

@@ -11,10 +11,10 @@ use tokio::task::LocalSet;
 
 use super::connection;
 use super::driver::Driver;
-use crate::judge::Verdict;
-use crate::settings::Settings;
 use crate::consul::ConsulBackend;
+use crate::judge::Verdict;
 use crate::leases::LeaseBackend;
+use crate::settings::Settings;
 use crate::stand_in::{Backend, Seen, StandIn};
 
 /// Where a stand-in listens.

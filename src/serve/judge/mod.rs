@@ -89,7 +89,8 @@ impl<W: Witness> Judge<W> {
             self.keys.entry(key).or_default();
         }
         if question.method != "GET" || answer.status != 200 {
-            let text = format!("{}: {} → {}", journey.client, self.witness.request(question), self.witness.told(answer));
+            let text =
+                format!("{}: {} → {}", journey.client, self.witness.request(question), self.witness.told(answer));
             self.story.add(now, text);
         }
     }

@@ -77,9 +77,8 @@ impl Draft {
     pub(super) fn mistakes(&self) -> Vec<(&'static str, String)> {
         let duration = self.number("leaseDurationSeconds").filter(|duration| *duration <= 0);
         let transitions = self.number("leaseTransitions").filter(|transitions| *transitions < 0);
-        let duration = duration.map(|value| {
-            ("spec.leaseDurationSeconds", format!("Invalid value: {value}: must be greater than 0"))
-        });
+        let duration = duration
+            .map(|value| ("spec.leaseDurationSeconds", format!("Invalid value: {value}: must be greater than 0")));
         let transitions = transitions.map(|value| {
             ("spec.leaseTransitions", format!("Invalid value: {value}: must be greater than or equal to 0"))
         });
@@ -89,7 +88,8 @@ impl Draft {
 
 /// JSON; the server's words if it is none.
 pub(super) fn parsed(body: &[u8]) -> Result<Value, Refusal> {
-    serde_json::from_slice(body).map_err(|error| unrecognized(&format!("couldn't get version/kind; json parse error: {error}")))
+    serde_json::from_slice(body)
+        .map_err(|error| unrecognized(&format!("couldn't get version/kind; json parse error: {error}")))
 }
 
 fn object(fields: &mut Map<String, Value>, name: &str) -> Result<Map<String, Value>, Refusal> {

@@ -95,6 +95,9 @@ impl Backend for LeaseBackend {
     }
 
     fn assumptions(_: &Settings) -> Vec<String> {
-        vec!["leases: counted on the stand-in's clock, from the sending of the write that gave or renewed them".to_owned()]
+        vec![
+            "leases: counted on the stand-in's clock, from the sending of the write that gave or renewed them"
+                .to_owned(),
+        ]
     }
 }

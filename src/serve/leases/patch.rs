@@ -46,8 +46,9 @@ impl LeasePatch {
     pub(super) fn read(url: &str, content_type: Option<&str>, body: &[u8]) -> Result<LeasePatch, Refusal> {
         let kind = PatchKind::of(content_type)?;
         let value = match kind {
-            PatchKind::Apply => serde_json::from_slice(body)
-                .map_err(|_| Refusal::beyond("an apply patch that is YAML and not JSON"))?,
+            PatchKind::Apply => {
+                serde_json::from_slice(body).map_err(|_| Refusal::beyond("an apply patch that is YAML and not JSON"))?
+            }
             PatchKind::Merge | PatchKind::Strategic => parsed(body)?,
         };
         let Value::Object(fields) = value else {
@@ -62,7 +63,9 @@ impl LeasePatch {
                 return Err(Refusal::new(422, why));
             }
             if parameter(url, "force").as_deref() != Some("true") {
-                return Err(Refusal::beyond("an apply without force=true: it keeps no managed fields, and finds no conflicts"));
+                return Err(Refusal::beyond(
+                    "an apply without force=true: it keeps no managed fields, and finds no conflicts",
+                ));
             }
         }
         Ok(LeasePatch { kind, fields })

@@ -107,7 +107,9 @@ impl StandIn<LeaseBackend> {
         let shown = |(key, kept, version): (LeaseKey, KeptLease, Index)| {
             let mut item = kept.shown(&key, version.0);
             // Items of a list have neither.
-            item.as_object_mut().into_iter().for_each(|item| item.retain(|field, _| field != "kind" && field != "apiVersion"));
+            item.as_object_mut()
+                .into_iter()
+                .for_each(|item| item.retain(|field, _| field != "kind" && field != "apiVersion"));
             item
         };
         let items: Vec<Value> = leases.into_iter().map(shown).collect();
@@ -152,7 +154,8 @@ impl StandIn<LeaseBackend> {
 
     /// OL-K-22, OL-K-23: a patch names a version only if it wants to.
     fn patch(&mut self, key: &LeaseKey, journey: &Journey, patch: LeasePatch) -> Served {
-        let conditions = Draft { uid: patch.metadata("uid"), version: patch.metadata("resourceVersion"), ..Draft::default() };
+        let conditions =
+            Draft { uid: patch.metadata("uid"), version: patch.metadata("resourceVersion"), ..Draft::default() };
         if patch.kind != PatchKind::Apply {
             self.found(key, journey)?;
         }
@@ -193,7 +196,8 @@ impl StandIn<LeaseBackend> {
         let uid = kept.uid.clone();
         let version = self.condition(conditions, Some(&kept))?;
         if !self.backend.store.delete(key, &journey.client, version)? {
-            let why = "Precondition failed: it is another object, or another version of it, than the preconditions name";
+            let why =
+                "Precondition failed: it is another object, or another version of it, than the preconditions name";
             return Err(Refusal::conflict(&key.name, why));
         }
         self.tell(journey, &Changed { key: key.clone(), before: Some(kept), after: None });
@@ -263,7 +267,9 @@ fn is_json(journey: &Journey) -> Result<(), Refusal> {
         "" | "application/json" | "text/json" => Ok(()),
         other => Err(Refusal::new(
             415,
-            format!("the body of the request was in an unknown format ({other}) - accepted media types include: application/json"),
+            format!(
+                "the body of the request was in an unknown format ({other}) - accepted media types include: application/json"
+            ),
         )),
     }
 }
@@ -280,8 +286,11 @@ fn is_named(key: &LeaseKey, draft: &Draft) -> Result<(), Refusal> {
         is_edge(bytes.first()) && is_edge(bytes.last()) && bytes.iter().all(|byte| is_edge(Some(byte)) || *byte == b'-')
     };
     if key.name.len() > 253 || !key.name.split('.').all(is_label) {
-        let why = format!("Invalid value: {:?}: a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', \
-and must start and end with an alphanumeric character", key.name);
+        let why = format!(
+            "Invalid value: {:?}: a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', \
+and must start and end with an alphanumeric character",
+            key.name
+        );
         return Err(Refusal::invalid("Lease", &key.name, &[("metadata.name", why)]));
     }
     Ok(())
@@ -289,6 +298,7 @@ and must start and end with an alphanumeric character", key.name);
 
 /// The preconditions of a deletion.
 fn preconditions(options: &Value) -> Draft {
-    let text = |field: &str| options["preconditions"][field].as_str().map(str::to_owned).filter(|text| !text.is_empty());
+    let text =
+        |field: &str| options["preconditions"][field].as_str().map(str::to_owned).filter(|text| !text.is_empty());
     Draft { uid: text("uid"), version: text("resourceVersion"), ..Draft::default() }
 }

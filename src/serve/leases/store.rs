@@ -71,14 +71,20 @@ impl LeaseStore {
     /// A lease and its version (OL-S-2).
     pub(super) fn find(&mut self, key: &LeaseKey, client: &str) -> Result<Option<(KeptLease, Index)>, Refusal> {
         match self.ask(key, client, Request::Get)? {
-            (Response::Found(Some(shown)), _) => Ok(self.leases.get(key).map(|record| (record.kept.clone(), shown.version))),
+            (Response::Found(Some(shown)), _) => {
+                Ok(self.leases.get(key).map(|record| (record.kept.clone(), shown.version)))
+            }
             (Response::Found(None), _) => Ok(None),
             (other, _) => unreachable!("a read is answered with a record, and not with {other:?}"),
         }
     }
 
     /// The leases of a namespace, or all, with their versions.
-    pub(super) fn list(&mut self, namespace: Option<&str>, client: &str) -> Result<Vec<(LeaseKey, KeptLease, Index)>, Refusal> {
+    pub(super) fn list(
+        &mut self,
+        namespace: Option<&str>,
+        client: &str,
+    ) -> Result<Vec<(LeaseKey, KeptLease, Index)>, Refusal> {
         let is_listed = |key: &&LeaseKey| namespace.is_none_or(|namespace| key.namespace == namespace);
         let keys: Vec<LeaseKey> = self.leases.keys().filter(is_listed).cloned().collect();
         let mut listed = Vec::new();
@@ -91,7 +97,13 @@ impl LeaseStore {
     }
 
     /// OL-S-3: creates a lease, if there is none; the version that it has now.
-    pub(super) fn create(&mut self, key: &LeaseKey, client: &str, draft: Draft, kept: KeptLease) -> Result<Index, Refusal> {
+    pub(super) fn create(
+        &mut self,
+        key: &LeaseKey,
+        client: &str,
+        draft: Draft,
+        kept: KeptLease,
+    ) -> Result<Index, Refusal> {
         let entry = self.entry(&draft)?;
         match self.ask(key, client, Request::Create(entry))? {
             (Response::Conflict, _) => Err(Refusal::already_exists(&key.name)),

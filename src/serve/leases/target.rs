@@ -62,7 +62,10 @@ mod tests {
             (format!("{start}/namespaces/default/leases/"), Target::Leases(Some("default".to_owned()))),
             (format!("{start}/leases"), Target::Leases(None)),
             (start.to_owned(), Target::About(start.to_owned())),
-            (format!("{start}/namespaces/default/leases/a/status"), Target::About(format!("{start}/namespaces/default/leases/a/status"))),
+            (
+                format!("{start}/namespaces/default/leases/a/status"),
+                Target::About(format!("{start}/namespaces/default/leases/a/status")),
+            ),
             ("/version".to_owned(), Target::About("/version".to_owned())),
         ] {
             assert_eq!(Target::of(&url), expected, "{url}");

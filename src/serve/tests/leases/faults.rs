@@ -14,7 +14,11 @@ fn a_lost_answer_has_an_effect_and_a_lost_request_has_none() {
         let lost = leases.send("b", "PUT", LEAD, &rewritten(&first, "b", 1).to_string());
         assert_eq!(lost.answer(), None, "{fault}");
         assert_eq!(version(&leases.get(LEAD).1) > version(&first), is_applied, "{fault}");
-        assert_eq!(leases.ask("b", "PUT", LEAD, &rewritten(&first, "b", 1)).0, if is_applied { 409 } else { 200 }, "{fault}");
+        assert_eq!(
+            leases.ask("b", "PUT", LEAD, &rewritten(&first, "b", 1)).0,
+            if is_applied { 409 } else { 200 },
+            "{fault}"
+        );
     }
 }
 
@@ -66,13 +70,17 @@ fn a_plan_with_faults_of_another_server_is_refused() {
     for (text, part) in [
         ("on GET *: leader-change", "the stand-in for leases has no such fault"),
         ("on GET *: status 500 \"No cluster leader\"", "the stand-in for leases has no such fault"),
-        ("on PUT *: status 503 \"the server is currently unable to handle the request\" after", "has not carried the request out"),
+        (
+            "on PUT *: status 503 \"the server is currently unable to handle the request\" after",
+            "has not carried the request out",
+        ),
         ("on GET *: status 418 \"a teapot\"", "no rule allows that"),
     ] {
         let bytes = leases.send("test", "PUT", "/fencepost/faults", text);
         let (status, _) = bytes.answer().expect("an answer");
         assert_eq!(status, 400, "{text}");
-        let settings = |plan: fencepost_serve::FaultPlan| Settings { clock: Clock::Manual, plan, ..Settings::default() };
+        let settings =
+            |plan: fencepost_serve::FaultPlan| Settings { clock: Clock::Manual, plan, ..Settings::default() };
         match text.parse::<fencepost_serve::FaultPlan>() {
             Ok(plan) => {
                 let error = Server::start_leases(settings(plan), "127.0.0.1:0").expect_err("it is refused").to_string();
@@ -100,7 +108,8 @@ fn every_request_and_answer_is_recorded_with_its_times() {
     let lines: Vec<_> = record.iter().map(|line| json!([line["client"], line["method"], line["status"]])).collect();
     assert_eq!(lines, [json!(["a", "POST", 201]), json!(["b", "GET", null]), json!(["a", "PUT", 200])]);
     assert_eq!(record[2]["body"]["spec"]["holderIdentity"], "a");
-    let [sent, received] = ["sent", "received"].map(|name| record[2][name].as_str().and_then(|at| at.parse::<f64>().ok()));
+    let [sent, received] =
+        ["sent", "received"].map(|name| record[2][name].as_str().and_then(|at| at.parse::<f64>().ok()));
     assert!(received.expect("a time") - sent.expect("a time") >= 1.9, "{}", record[2]);
     assert_eq!(record[1]["received"], json!(null), "{}", record[1]);
 }

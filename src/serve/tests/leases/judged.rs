@@ -21,7 +21,10 @@ fn ol_19_two_patches_without_a_version_break_lease_exclusion() {
     assert_eq!((&told["verdict"], &told["findings"][0]["property"]), (&json!("violated"), &json!("lease-exclusion")));
     assert_eq!(told["findings"][0]["key"], "default/lead");
     let takeovers = &told["leases"]["takeovers"];
-    assert_eq!((&takeovers[0]["from"], &takeovers[1]["from"], &takeovers[1]["to"]), (&json!("old"), &json!("a"), &json!("b")));
+    assert_eq!(
+        (&takeovers[0]["from"], &takeovers[1]["from"], &takeovers[1]["to"]),
+        (&json!("old"), &json!("a"), &json!("b"))
+    );
     let verdict = leases.verdict();
     let text = verdict.to_string();
     assert!(text.contains("two clients have been told that they hold the lease: a until 31.0"), "{text}");
@@ -50,7 +53,9 @@ fn a_takeover_after_a_whole_lease_breaks_nothing() {
 
 #[test]
 fn a_takeover_within_the_lease_breaks_lease_exclusion_only_if_both_know_of_theirs() {
-    for (fault, broken) in [("", true), ("on PUT *leases/lead #1: lose-answer", false), ("on PUT *leases/lead #1: delay 16s", false)] {
+    for (fault, broken) in
+        [("", true), ("on PUT *leases/lead #1: lose-answer", false), ("on PUT *leases/lead #1: delay 16s", false)]
+    {
         let leases = Leases::new();
         let first = leases.acquired("a", 15);
         leases.advance("14s");
@@ -93,7 +98,8 @@ fn a_release_ends_a_lease_and_ol_3_that_of_a_deposed_leader_ends_anothers() {
     leases.ask("c", "PUT", LEAD, &rewritten(&free, "c", 4));
     let verdict = leases.verdict();
     assert_eq!(verdict.findings[0].property, "lease-exclusion", "{verdict}");
-    let ends: Vec<_> = verdict.leases.expect("leases").tenures.iter().map(|tenure| tenure.end.map(|(_, how)| how)).collect();
+    let ends: Vec<_> =
+        verdict.leases.expect("leases").tenures.iter().map(|tenure| tenure.end.map(|(_, how)| how)).collect();
     assert_eq!(ends, [Some("released"), Some("released"), None]);
 }
 
@@ -120,7 +126,10 @@ fn what_clients_say_of_themselves_is_judged_as_that_of_other_clients() {
     let verdict = leases.verdict();
     let found: Vec<&str> = verdict.findings.iter().map(|found| found.property).collect();
     assert_eq!(found, ["eventually-acquired", "mutual-exclusion", "token-order"], "{verdict}");
-    assert!(verdict.findings[1].story.last().is_some_and(|line| line.contains("record: a        inside: a b")), "{verdict}");
+    assert!(
+        verdict.findings[1].story.last().is_some_and(|line| line.contains("record: a        inside: a b")),
+        "{verdict}"
+    );
 }
 
 #[test]
@@ -130,5 +139,8 @@ fn a_reset_takes_every_lease_away() {
     leases.control("PUT", "reset", "");
     assert_eq!(leases.get(LEAD).0, 404);
     assert_eq!(leases.control("GET", "verdict", "")["verdict"], "vacuous");
-    assert_eq!(leases.send("test", "PUT", "/fencepost/clock/advance?until=session-expired", "").answer().map(|told| told.0), Some(400));
+    assert_eq!(
+        leases.send("test", "PUT", "/fencepost/clock/advance?until=session-expired", "").answer().map(|told| told.0),
+        Some(400)
+    );
 }

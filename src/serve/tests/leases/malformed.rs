@@ -27,13 +27,25 @@ fn what_is_no_lease_is_refused_with_a_status() {
         ("POST", all, r#"{"metadata": {"name": "Lead"}}"#, 422, "RFC 1123"),
         ("POST", all, r#"{"metadata": {"name": "-"}}"#, 422, "RFC 1123"),
         ("POST", all, r#"{"metadata": {"name": "x", "namespace": "other"}}"#, 400, "namespace"),
-        ("POST", all, r#"{"metadata": {"name": "x", "resourceVersion": "7"}}"#, 500, "resourceVersion should not be set"),
+        (
+            "POST",
+            all,
+            r#"{"metadata": {"name": "x", "resourceVersion": "7"}}"#,
+            500,
+            "resourceVersion should not be set",
+        ),
         ("POST", all, r#"{"metadata": {"name": "x"}, "spec": {"leaseDurationSeconds": "15"}}"#, 400, "type int32"),
         ("POST", all, r#"{"metadata": {"name": "x"}, "spec": {"leaseDurationSeconds": 1.5}}"#, 400, "type int32"),
         ("POST", all, r#"{"metadata": {"name": "x"}, "spec": {"leaseTransitions": 2147483648}}"#, 400, "type int32"),
         ("POST", all, r#"{"metadata": {"name": "x"}, "spec": {"holderIdentity": {}}}"#, 400, "type string"),
         ("POST", all, r#"{"metadata": {"name": "x"}, "spec": {"renewTime": "now"}}"#, 400, "parsing time"),
-        ("POST", all, r#"{"metadata": {"name": "x"}, "spec": {"renewTime": "2026-11-28T04:00:00Z"}}"#, 400, "parsing time"),
+        (
+            "POST",
+            all,
+            r#"{"metadata": {"name": "x"}, "spec": {"renewTime": "2026-11-28T04:00:00Z"}}"#,
+            400,
+            "parsing time",
+        ),
         ("POST application/yaml", all, "kind: Lease", 415, "application/yaml"),
         ("POST application/vnd.kubernetes.protobuf", all, "k8s\u{0}", 415, "protobuf"),
         ("PUT", LEAD, r#"{"metadata": {"name": "other"}}"#, 400, "does not match the name on the URL"),
@@ -68,13 +80,17 @@ fn what_is_no_lease_is_refused_with_a_status() {
 fn a_body_that_is_too_large_is_refused_with_a_status() {
     let leases = Leases::new();
     let mut stream = TcpStream::connect(leases.address()).expect("it listens");
-    write!(stream, "POST {LEASES} HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Length: {}\r\n\r\n", 4 << 20).expect("it reads");
+    write!(stream, "POST {LEASES} HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Length: {}\r\n\r\n", 4 << 20)
+        .expect("it reads");
     // It answers before it has read everything.
     let _ = stream.write_all(&vec![b' '; 4 << 20]);
     let mut answer = Vec::new();
     let _ = stream.read_to_end(&mut answer);
     let answer = String::from_utf8_lossy(&answer);
-    assert!(answer.is_empty() || answer.starts_with("HTTP/1.1 413 ") && answer.contains("RequestEntityTooLarge"), "{answer}");
+    assert!(
+        answer.is_empty() || answer.starts_with("HTTP/1.1 413 ") && answer.contains("RequestEntityTooLarge"),
+        "{answer}"
+    );
     assert_eq!(leases.get(LEASES).1["items"], json!([]));
 }
 

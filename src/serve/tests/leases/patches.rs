@@ -12,7 +12,8 @@ const APPLY: &str = "PATCH application/apply-patch+yaml";
 fn ol_k_23_a_merge_patch_without_a_version_is_applied_whatever_came_between() {
     let leases = Leases::new();
     let first = leases.acquired("a", 15);
-    let patch = |holder: &str| json!({"metadata": {"name": "lead"}, "spec": {"holderIdentity": holder, "leaseTransitions": 1}});
+    let patch =
+        |holder: &str| json!({"metadata": {"name": "lead"}, "spec": {"holderIdentity": holder, "leaseTransitions": 1}});
     let (status, second) = leases.ask("b", MERGE, LEAD, &patch("b"));
     assert_eq!((status, version(&second)), (200, version(&first) + 1));
     assert_eq!(leases.ask("c", MERGE, LEAD, &patch("c")).0, 200, "as b has seen it, and as c has");

@@ -71,7 +71,8 @@ fn ol_s_4_an_update_of_an_earlier_object_is_no_silent_creation() {
     forged["metadata"]["resourceVersion"] = second["metadata"]["resourceVersion"].clone();
     assert_eq!(leases.ask("a", "PUT", LEAD, &forged).0, 409, "the uid alone is a precondition");
     assert_eq!(leases.get(LEAD).1, second);
-    let (status, created) = leases.ask("a", "PUT", &LEAD.replace("lead", "fresh"), &json!({"spec": {"holderIdentity": "a"}}));
+    let (status, created) =
+        leases.ask("a", "PUT", &LEAD.replace("lead", "fresh"), &json!({"spec": {"holderIdentity": "a"}}));
     assert_eq!((status, &created["metadata"]["name"]), (201, &json!("fresh")), "a lease may be created by PUT");
 }
 
@@ -90,7 +91,8 @@ fn ol_s_5_a_duration_and_a_number_of_transitions_have_a_least_value() {
     ] {
         let (status, told) = leases.ask("a", "POST", LEASES, &with(field, value));
         assert_eq!((status, &told["reason"]), (422, &json!("Invalid")), "{field}={value}");
-        let message = format!("Lease.coordination.k8s.io \"lead\" is invalid: spec.{field}: Invalid value: {value}: {why}");
+        let message =
+            format!("Lease.coordination.k8s.io \"lead\" is invalid: spec.{field}: Invalid value: {value}: {why}");
         assert_eq!(told["message"], message);
         assert_eq!(told["details"]["causes"][0]["field"], format!("spec.{field}"));
     }
