@@ -3,11 +3,12 @@
 //!
 //! ```text
 //! keys     who is inside, what the resource accepted       misuse   what no client should do with a session
-//! story    how it came to that, line by line               leases   who held which lease by record
-//! verdict  all of it
+//! story    how it came to that, line by line               verdict  all of it
+//! leases   who was told to hold which lease                lease_run  what a verdict tells of that
 //! ```
 
 mod keys;
+mod lease_run;
 mod leases;
 mod misuse;
 mod story;
@@ -23,8 +24,9 @@ use keys::KeyState;
 use story::Story;
 
 pub(crate) use keys::Write;
+pub use lease_run::{LeaseRun, LeaseTakeover, LeaseTenure};
+pub use leases::LeaseWitness;
 pub(crate) use leases::{LeaseChange, LeaseTerms, whole_seconds};
-pub use leases::{LeaseRun, LeaseTakeover, LeaseTenure, LeaseWitness};
 pub use misuse::{Misuse, Sessions};
 pub use verdict::{Finding, Verdict};
 
@@ -62,7 +64,6 @@ impl Judge<Sessions> {
 impl Judge<LeaseWitness> {
     /// A request has changed a lease.
     pub(crate) fn changed(&mut self, now: i64, journey: &Journey, change: LeaseChange<'_>) {
-        self.keys.entry(change.lease.to_owned()).or_default();
         if let Some(text) = self.witness.changed(now, journey, change) {
             self.story.add(now, text);
         }

@@ -5,6 +5,7 @@ use serde_json::{Map, Value};
 use super::GROUP;
 use super::micro_time::canonical;
 use super::status::Refusal;
+use super::target::LeaseKey;
 
 /// What a client wants a lease to be.
 #[derive(Clone, Debug, Default)]
@@ -66,6 +67,41 @@ impl Draft {
         // A version of 0 is none.
         let version = version.filter(|version| version != "0");
         Ok(Draft { name, generate_name, namespace, uid, version, metadata, spec })
+    }
+
+    /// The preconditions of a deletion, from its options.
+    pub(super) fn preconditions(options: &Value) -> Draft {
+        let text =
+            |field: &str| options["preconditions"][field].as_str().map(str::to_owned).filter(|text| !text.is_empty());
+        Draft { uid: text("uid"), version: text("resourceVersion"), ..Draft::default() }
+    }
+
+    /// It is what the URL names, and the name is one.
+    pub(super) fn is_of(&self, key: &LeaseKey) -> Result<(), Refusal> {
+        if let Some(name) = self.name.as_ref().filter(|name| **name != key.name) {
+            let why = format!("the name of the object ({name}) does not match the name on the URL ({})", key.name);
+            return Err(Refusal::new(400, why));
+        }
+        if self.namespace.as_ref().is_some_and(|namespace| *namespace != key.namespace) {
+            let why = "the namespace of the provided object does not match the namespace sent on the request";
+            return Err(Refusal::new(400, why));
+        }
+        let is_edge = |byte: Option<&u8>| byte.is_some_and(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit());
+        let is_label = |label: &str| {
+            let bytes = label.as_bytes();
+            is_edge(bytes.first())
+                && is_edge(bytes.last())
+                && bytes.iter().all(|byte| is_edge(Some(byte)) || *byte == b'-')
+        };
+        if key.name.len() > 253 || !key.name.split('.').all(is_label) {
+            let why = format!(
+                "Invalid value: {:?}: a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', \
+    and must start and end with an alphanumeric character",
+                key.name
+            );
+            return Err(Refusal::invalid("Lease", &key.name, &[("metadata.name", why)]));
+        }
+        Ok(())
     }
 
     /// A field of the specification that is a number.

@@ -35,7 +35,7 @@ fn offset(zone: &str) -> Option<i64> {
     (hours < 24 && minutes < 60).then_some(sign * (hours * 3_600 + minutes * 60))
 }
 
-/// Numbers of so many digits each.
+/// Numbers, each of a given number of digits.
 fn numbers<const N: usize>(text: &str, separator: char, widths: [usize; N]) -> Option<[i64; N]> {
     let mut parts = text.split(separator);
     let mut found = [0; N];

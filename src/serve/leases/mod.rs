@@ -1,7 +1,7 @@
 //! The part of a Kubernetes API server that leader election uses: leases, by the store of the service `observed-lease`.
 //!
 //! ```text
-//! target  what a URL names                  store    whether a request is accepted: the model's word
+//! target  what a URL names                  store    the model's decision whether a request is accepted
 //! draft   a lease as a client writes it     object   a lease as the server shows it
 //! patch   how a request changes it          serve    a request, from its URL to its answer
 //! status  errors as objects                 about    the version of the server, and what it has

@@ -89,7 +89,7 @@ impl StandIn<LeaseBackend> {
             }
             ("DELETE", Target::Lease(key)) => {
                 let options = if body.is_empty() { Value::Null } else { parsed(body)? };
-                self.delete(&key, journey, preconditions(&options))
+                self.delete(&key, journey, Draft::preconditions(&options))
             }
             (_, Target::About(_)) => Err(Refusal::new(404, "the server could not find the requested resource")),
             (_, Target::Leases(_) | Target::Lease(_)) => {
@@ -130,7 +130,7 @@ impl StandIn<LeaseBackend> {
             return Err(Refusal::invalid("Lease", "", &[("metadata.name", why)]));
         };
         let key = LeaseKey { namespace, name };
-        is_named(&key, &draft)?;
+        draft.is_of(&key)?;
         let kept = KeptLease::created(draft.clone(), self.id(), self.now);
         let version = self.backend.store.create(&key, &journey.client, draft, kept.clone())?;
         Ok(self.written(journey, Changed { key, before: None, after: Some(kept) }, version))
@@ -138,11 +138,7 @@ impl StandIn<LeaseBackend> {
 
     /// OL-S-3, OL-S-4: PUT carries the version, and the uid of the object that it was read from.
     fn update(&mut self, key: &LeaseKey, journey: &Journey, draft: Draft) -> Served {
-        if draft.name.as_ref().is_some_and(|name| *name != key.name) {
-            let named = draft.name.unwrap_or_default();
-            let why = format!("the name of the object ({named}) does not match the name on the URL ({})", key.name);
-            return Err(Refusal::new(400, why));
-        }
+        draft.is_of(key)?;
         let present = self.backend.store.find(key, &journey.client)?;
         let is_this = |(kept, _): &(KeptLease, Index)| draft.uid.as_ref().is_none_or(|uid| *uid == kept.uid);
         if draft.version.is_none() && present.as_ref().is_some_and(is_this) {
@@ -173,7 +169,7 @@ impl StandIn<LeaseBackend> {
         let found = self.backend.store.find(key, &journey.client)?;
         let object = found.as_ref().map_or_else(|| json!({}), |(kept, version)| kept.shown(key, version.0));
         let draft = make(object)?;
-        is_named(key, &draft)?;
+        draft.is_of(key)?;
         let before = found.as_ref().map(|(kept, _)| kept.clone());
         let version = self.condition(conditions, before.as_ref())?;
         let after = match &before {
@@ -272,33 +268,4 @@ fn is_json(journey: &Journey) -> Result<(), Refusal> {
             ),
         )),
     }
-}
-
-/// The draft is in the namespace of the URL, and the name is one.
-fn is_named(key: &LeaseKey, draft: &Draft) -> Result<(), Refusal> {
-    if draft.namespace.as_ref().is_some_and(|namespace| *namespace != key.namespace) {
-        let why = "the namespace of the provided object does not match the namespace sent on the request";
-        return Err(Refusal::new(400, why));
-    }
-    let is_edge = |byte: Option<&u8>| byte.is_some_and(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit());
-    let is_label = |label: &str| {
-        let bytes = label.as_bytes();
-        is_edge(bytes.first()) && is_edge(bytes.last()) && bytes.iter().all(|byte| is_edge(Some(byte)) || *byte == b'-')
-    };
-    if key.name.len() > 253 || !key.name.split('.').all(is_label) {
-        let why = format!(
-            "Invalid value: {:?}: a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', \
-and must start and end with an alphanumeric character",
-            key.name
-        );
-        return Err(Refusal::invalid("Lease", &key.name, &[("metadata.name", why)]));
-    }
-    Ok(())
-}
-
-/// The preconditions of a deletion.
-fn preconditions(options: &Value) -> Draft {
-    let text =
-        |field: &str| options["preconditions"][field].as_str().map(str::to_owned).filter(|text| !text.is_empty());
-    Draft { uid: text("uid"), version: text("resourceVersion"), ..Draft::default() }
 }

@@ -1,4 +1,4 @@
-//! Whether a request is accepted says the model: a store of the service `observed-lease` for each lease, whose record is the lease.
+//! The model decides whether a request is accepted: a store of the service `observed-lease` for each lease, whose record is the lease.
 //!
 //! The model has less than HTTP, and each difference is mapped in one place:
 //!

@@ -35,6 +35,26 @@ fn ol_19_two_patches_without_a_version_break_lease_exclusion() {
 }
 
 #[test]
+fn ol_19_a_late_renewal_extends_the_lease_of_the_successor_and_tells_its_sender_that_it_holds_it() {
+    let leases = Leases::new();
+    leases.acquired("a", 15);
+    leases.plan("on PATCH *leases/lead from a #1: delay-request 20s");
+    let renewal = json!({"spec": {"renewTime": "2026-11-28T04:00:09.000000Z", "leaseDurationSeconds": 60}}).to_string();
+    let late = leases.send("a", "PATCH application/merge-patch+json", LEAD, &renewal);
+    leases.wait_for(1);
+    leases.advance("16s");
+    assert_eq!(patch(&leases, "b"), 200);
+    leases.advance("4s");
+    let (status, told) = late.answer().expect("an answer");
+    assert_eq!((status, &told["spec"]["holderIdentity"]), (200, &json!("b")));
+    let verdict = leases.verdict();
+    let sentence = &verdict.findings[0].sentence;
+    assert!(sentence.contains("b until 31.0") && sentence.contains("a (as b) until 60.0"), "{verdict}");
+    let successor = &verdict.leases.as_ref().expect("leases").tenures[1];
+    assert_eq!((successor.renewals, successor.certain_until.map(|at| at / SECOND)), (1, Some(31)), "{verdict}");
+}
+
+#[test]
 fn a_takeover_after_a_whole_lease_breaks_nothing() {
     let leases = Leases::new();
     let first = leases.acquired("a", 15);

@@ -56,6 +56,13 @@ fn what_is_no_lease_is_refused_with_a_status() {
         ("PATCH application/merge-patch+json", LEAD, "3", 400, "no object"),
         ("PATCH application/merge-patch+json", LEAD, r#"{"spec": 3}"#, 400, "Lease.spec of type object"),
         ("PATCH application/merge-patch+json", LEAD, r#"{"kind": "Pod"}"#, 400, "kind is \"Pod\""),
+        (
+            "PATCH application/merge-patch+json",
+            LEAD,
+            r#"{"metadata": {"name": "x"}}"#,
+            400,
+            "does not match the name on the URL",
+        ),
         ("DELETE", LEAD, "{", 400, "json parse error"),
         ("POST", LEAD, "{}", 405, "does not allow this method"),
         ("PUT", all, "{}", 405, "does not allow this method"),
