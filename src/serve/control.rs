@@ -6,9 +6,9 @@ use serde_json::{Value, json};
 
 use crate::clock::seconds;
 use crate::endpoints::parameter;
-use crate::faults::FaultPlan;
+use crate::faults::{FaultPlan, PlanError};
 use crate::judge::Write;
-use crate::stand_in::{Answer, Due, Journey, StandIn};
+use crate::stand_in::{Answer, Backend, Due, Journey, RunRecord, StandIn};
 
 /// Why a request of a test is refused.
 struct Refusal(u16, String);
@@ -21,12 +21,12 @@ impl From<String> for Refusal {
 
 type Told = Result<Answer, Refusal>;
 
-const ENDPOINTS: &str = "PUT clock/advance?by=15s, PUT clock/advance?until=session-expired, GET clock, PUT sleep?for=2s, \
+const ENDPOINTS: &str = "PUT clock/advance?by=15s, PUT clock/advance?until=next, GET clock, PUT sleep?for=2s, \
 PUT client?tasks=2, DELETE client, PUT waiting?key=lead&within=60s, PUT inside?key=lead, PUT outside?key=lead, \
 PUT resource/lead?token=7, GET resource/lead, \
 PUT faults, POST faults, GET faults, DELETE faults, PUT reset, GET record, GET verdict";
 
-impl StandIn {
+impl<B: Backend> StandIn<B> {
     /// Carries out what a test asks.
     pub(crate) fn control(&mut self, mut journey: Journey) {
         if let Some(name) = parameter(&journey.question.url, "client").filter(|name| !name.is_empty()) {
@@ -75,10 +75,7 @@ impl StandIn {
     fn time(&self) -> Value {
         let next = self.next_due().map(|(at, due)| {
             let what = match due {
-                Due::Fires(session, _) => format!("the timer of {} fires", self.agent.session_text(session)),
-                Due::Ends(session) => format!("{} ends", self.agent.session_text(session)),
-                Due::Check(id) => format!("check {id} turns critical"),
-                Due::Heard => "gossip hears of the agent's node again".to_owned(),
+                Due::Server(due) => self.backend.told(&due),
                 Due::Waiting(_) => "a blocking query has waited long enough".to_owned(),
                 Due::Patience => "a client has waited for a lock for too long".to_owned(),
             };
@@ -92,18 +89,15 @@ impl StandIn {
             let why = format!("the clock is {}, and goes on by itself: start with --clock manual", self.settings.clock);
             return Err(Refusal(409, why));
         }
+        let refused = || Refusal(400, format!("advance?by=15s, {}", B::INSTANTS));
         let until = match (parameter(url, "by"), parameter(url, "until").as_deref()) {
             (Some(by), None) => match nanoseconds(&by)? {
                 by @ 0.. => self.now.saturating_add(by),
                 _ => return Err(Refusal(400, "time does not go back".to_owned())),
             },
-            (None, Some("session-expired")) => {
-                self.next_expiry().ok_or(Refusal(409, "no session ends by itself: none has a TTL".to_owned()))?
-            }
             (None, Some("next")) => self.next_deadline().ok_or(Refusal(409, "nothing is due".to_owned()))?,
-            _ => {
-                return Err(Refusal(400, "advance?by=15s, ?until=session-expired or ?until=next".to_owned()));
-            }
+            (None, Some(name)) => B::instant(self, name).ok_or_else(refused)?.map_err(|why| Refusal(409, why))?,
+            _ => return Err(refused()),
         };
         self.pass(until);
         Ok(Answer::json(&self.time()))
@@ -174,7 +168,11 @@ impl StandIn {
     }
 
     fn faults(&mut self, method: &str, body: &[u8]) -> Told {
-        let read = || String::from_utf8_lossy(body).parse::<FaultPlan>().map_err(|error| error.to_string());
+        let read = || {
+            let plan: FaultPlan =
+                String::from_utf8_lossy(body).parse().map_err(|error: PlanError| error.to_string())?;
+            plan.suits(B::NAME).map(|()| plan)
+        };
         match method {
             "PUT" => self.plan = read()?,
             "POST" => self.plan.extend(read()?),
@@ -193,7 +191,10 @@ impl StandIn {
 
     /// After each event: who holds the keys by record and by belief, for the stories.
     pub(crate) fn observe(&mut self) {
-        self.judge.observe(&mut self.agent);
+        for key in self.judge.key_names() {
+            let holder = B::holder(self, &key);
+            self.judge.observe(&key, holder);
+        }
         self.judge.conclude();
     }
 }

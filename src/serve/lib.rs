@@ -1,13 +1,16 @@
-//! A stand-in for a Consul agent: a socket in front of the model that [`fencepost_conform`] holds against real agents. Programs in any
-//! language talk to it as they talk to Consul; the test that runs them has its clock, its faults and its verdict in hand.
+//! Stand-ins for servers: a socket in front of a model. One is a Consul agent, by the model that [`fencepost_conform`] holds against real
+//! agents; the other is the part of a Kubernetes API server that leader election uses. Programs in any language talk to them as they talk to
+//! the real ones; the test that runs them has the clock, the faults and the verdict in hand.
 //!
 //! ```text
 //! settings   what it is started with          clock       how its time passes
-//! stand_in   requests, answers, deadlines     endpoints   what clients ask that is no part of the model
-//! faults     which request goes wrong, how    control     what a test asks under /fencepost/
-//! judge      what broke, and how it came      record      the run, as `fencepost conform --recorded` reads it
-//! torture    a test, with every fault at every request
-//! http       sockets                          configuration   a Consul agent's file
+//! stand_in   requests, answers, deadlines     control     what a test asks under /fencepost/
+//! faults     which request goes wrong, how    judge       what broke, and how it came
+//! http       sockets                          torture     a test, with every fault at every request
+//!
+//! consul     a Consul agent                   leases      the part of a Kubernetes API server that leader election uses
+//! endpoints  what clients ask of the agent that is no part of the model
+//! configuration   a Consul agent's file
 //! ```
 //!
 //! Everything but `http` and `clock` is a function of what it is given: the same requests at the same instants get the same answers.
@@ -24,12 +27,13 @@
 
 mod clock;
 mod configuration;
+mod consul;
 mod control;
 mod endpoints;
 mod faults;
 mod http;
 mod judge;
-mod record;
+mod leases;
 mod settings;
 mod stand_in;
 pub mod torture;
@@ -38,6 +42,7 @@ pub use clock::Clock;
 pub use configuration::Configured;
 pub use faults::{Fault, FaultPlan, PlanError, Rule, ServerEvent};
 pub use http::{Addresses, Server, StandInRun};
-pub use judge::{Finding, Misuse, Verdict};
+pub use judge::{Finding, LeaseRun, LeaseTakeover, LeaseTenure, Misuse, Verdict};
+pub use leases::LeaseBackend;
 pub use settings::{Settings, Timers};
 pub use stand_in::{Answer, Fingerprint, Incoming, RequestOutcome, Seen, StandIn, Ticket};

@@ -61,6 +61,46 @@ pub struct StandInVerdictJson {
     inconclusive: Option<String>,
     assumptions: Vec<String>,
     faults: Vec<StandInFault>,
+    /// What the record says of leases; none of a server that has none.
+    leases: Option<LeaseRunJson>,
+}
+
+#[derive(JsonSchema)]
+#[expect(dead_code, reason = "the schema is read from the type, and no value is made")]
+struct LeaseRunJson {
+    tenures: Vec<LeaseTenureJson>,
+    takeovers: Vec<LeaseTakeoverJson>,
+}
+
+/// A time in which the record named one holder. Times are in seconds since the start.
+#[derive(JsonSchema)]
+#[expect(dead_code, reason = "the schema is read from the type, and no value is made")]
+struct LeaseTenureJson {
+    /// The namespace and the name of the lease.
+    lease: String,
+    holder: String,
+    client: String,
+    from: String,
+    /// One duration after the holder sent the last write whose answer arrived.
+    certain_until: Option<String>,
+    renewals: u64,
+    until: Option<String>,
+    /// `taken over`, `released` or `deleted`; none: it lasts.
+    end: Option<String>,
+}
+
+/// A write that made another identity the holder of a lease that was held. Times are in seconds.
+#[derive(JsonSchema)]
+#[expect(dead_code, reason = "the schema is read from the type, and no value is made")]
+struct LeaseTakeoverJson {
+    lease: String,
+    from: String,
+    to: String,
+    at: String,
+    /// For how long the record had stood unchanged.
+    unchanged_for: String,
+    /// The duration that the record named.
+    duration: Option<String>,
 }
 
 #[derive(JsonSchema)]

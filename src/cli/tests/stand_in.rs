@@ -8,10 +8,15 @@ use std::process::{Child, Command, Stdio};
 
 use crate::program::{fencepost, folder, json, stderr, stdout};
 
-/// A stand-in that has said where it listens.
+/// A stand-in for a Consul agent that has said where it listens.
 fn serve(arguments: &[&str]) -> (Child, String) {
+    serve_as("consul", arguments)
+}
+
+/// A stand-in that has said where it listens.
+fn serve_as(server: &str, arguments: &[&str]) -> (Child, String) {
     let mut child = Command::new(env!("CARGO_BIN_EXE_fencepost"))
-        .args(["serve", "consul"])
+        .args(["serve", server])
         .args(arguments)
         .stdout(Stdio::piped())
         .spawn()
@@ -30,8 +35,13 @@ fn address(child: &mut Child) -> String {
 }
 
 fn ask(address: &str, method: &str, url: &str) -> String {
+    send(address, method, url, "")
+}
+
+fn send(address: &str, method: &str, url: &str, body: &str) -> String {
     let mut stream = TcpStream::connect(address).expect("it listens");
-    write!(stream, "{method} {url} HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Length: 0\r\n\r\n")
+    let length = body.len();
+    write!(stream, "{method} {url} HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Length: {length}\r\n\r\n{body}")
         .expect("it reads");
     let mut answer = String::new();
     stream.read_to_string(&mut answer).expect("it answers");
@@ -95,6 +105,41 @@ fn a_signal_ends_a_stand_in_with_its_verdict_and_its_record() {
     }
 }
 
+const LEASES: &str = "/apis/coordination.k8s.io/v1/namespaces/default/leases";
+
+/// Creates the lease `lead` for a holder, in place of the one that there is.
+fn create_lease(address: &str, holder: &str) {
+    ask(address, "DELETE", &format!("{LEASES}/lead"));
+    let spec = format!(r#"{{"holderIdentity": "{holder}", "leaseDurationSeconds": 15}}"#);
+    let created = send(address, "POST", LEASES, &format!(r#"{{"metadata": {{"name": "lead"}}, "spec": {spec}}}"#));
+    assert!(created.starts_with("HTTP/1.1 201 "), "{created}");
+}
+
+#[test]
+fn a_stand_in_for_leases_says_who_held_them_when_it_ends() {
+    let folder = folder("leases");
+    let [log, plan] = ["run.jsonl", "leases.plan"].map(|name| folder.join(name).display().to_string());
+    fs::write(&plan, "on GET *leases/lead #1: status 503 \"the server is currently unable to handle the request\"\n")
+        .expect("written");
+    for (signal, holders, code, said) in [
+        ("INT", &["a"][..], 0, "default/lead: a from 0.00"),
+        ("TERM", &["a", "b"], 1, "lease-exclusion of default/lead is violated: two clients have been told"),
+    ] {
+        let options = ["--clock", "manual", "--seed", "7", "--client", "a", "--plan", &plan, "--record", &log];
+        let (child, address) = serve_as("leases", &options);
+        holders.iter().for_each(|holder| create_lease(&address, holder));
+        assert!(ask(&address, "GET", &format!("{LEASES}/lead")).starts_with("HTTP/1.1 503 "));
+        let (ended, rest) = end(child, signal);
+        assert_eq!((ended, rest.contains(said)), (Some(code), true), "{rest}");
+        let record = fs::read_to_string(&log).expect("it is written");
+        assert_eq!(record.lines().count(), 2 * holders.len() + 1, "{record}");
+    }
+    fs::write(&plan, "on GET *: leader-change\n").expect("written");
+    let output = fencepost(&["serve", "leases", "--plan", &plan]);
+    assert_eq!(output.status.code(), Some(2), "{}", stderr(&output));
+    assert!(stderr(&output).contains("the stand-in for leases has no such fault"), "{}", stderr(&output));
+}
+
 #[test]
 fn a_stand_in_starts_from_the_configuration_of_an_agent() {
     let file = folder("configuration").join("agent.json");
@@ -155,7 +200,15 @@ pub fn json_lines(printed: &mut BTreeMap<&'static str, Vec<serde_json::Value>>) 
     }
     let (code, rest) = end(child, "INT");
     assert_eq!(code, Some(1), "{rest}");
-    printed.insert("serve", vec![ready.clone(), serde_json::from_str(&rest).expect("JSON")]);
+    let (leases, there) = serve_as("leases", &["--clock", "manual", "--json"]);
+    ["a", "b"].iter().for_each(|holder| create_lease(&there, holder));
+    // A takeover, by a version that is known: each request before was a change.
+    let taken = r#"{"metadata": {"resourceVersion": "4"}, "spec": {"holderIdentity": "c"}}"#;
+    let taken = send(&there, "PUT", &format!("{LEASES}/lead"), taken);
+    assert!(taken.starts_with("HTTP/1.1 200 "), "{taken}");
+    let (_, of_leases) = end(leases, "INT");
+    let verdicts = [rest, of_leases].map(|line| serde_json::from_str(&line).expect("JSON"));
+    printed.insert("serve", [ready.clone()].into_iter().chain(verdicts).collect());
     let folder = folder("torture-lines");
     let plan = folder.join("some.plan").display().to_string();
     fs::write(&plan, "# no fault\n").expect("writable");

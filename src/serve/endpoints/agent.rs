@@ -19,6 +19,7 @@ impl StandIn {
             "/v1/agent/services" => {
                 let mut services: Map<String, Value> = Map::new();
                 let all: Vec<Map<String, Value>> = self
+                    .backend
                     .directory
                     .services()
                     .filter(|(node, _)| *node == own)
@@ -30,14 +31,14 @@ impl StandIn {
                     if text(&service, "Kind").is_empty() {
                         service.retain(|field, _| !matches!(field.as_str(), "Proxy" | "Connect"));
                     }
-                    if self.agent_checks.has_service(&id) && self.agent.has_service(&own, &id) {
+                    if self.backend.agent_checks.has_service(&id) && self.backend.agent.has_service(&own, &id) {
                         services.insert(id, Value::Object(service));
                     }
                 }
                 Answer::json(&Value::Object(services))
             }
             "/v1/agent/checks" => {
-                let known = self.agent_checks.clone();
+                let known = self.backend.agent_checks.clone();
                 let is_mine = |node: &str, check: &Map<String, Value>| node == own && known.has(text(check, "CheckID"));
                 let checks = self.listed_checks(is_mine);
                 let by_id =
@@ -58,7 +59,7 @@ impl StandIn {
 
     fn about_itself(&self) -> Value {
         let ttl_min = self.settings.options.session_ttl_min;
-        let position = self.agent.position().to_string();
+        let position = self.backend.agent.position().to_string();
         json!({
             "Config": {
                 "Datacenter": self.settings.datacenter, "NodeName": self.settings.node, "NodeID": self.settings.node_id,
@@ -72,7 +73,7 @@ impl StandIn {
             "Member": self.member(),
             "Meta": {"consul-network-segment": ""},
             "Stats": {
-                "agent": {"checks": self.agent_checks.count().to_string()},
+                "agent": {"checks": self.backend.agent_checks.count().to_string()},
                 "build": {"version": VERSION},
                 "consul": {"leader": "true", "leader_addr": super::SERVER, "server": "true"},
                 "raft": {
@@ -89,10 +90,10 @@ impl StandIn {
         } else if path == "/v1/agent/check/register" {
             self.register_check(&question.body, client)
         } else if let Some(id) = name("/v1/agent/service/deregister/") {
-            self.agent_checks.forget_service(id);
+            self.backend.agent_checks.forget_service(id);
             self.catalog_write("deregister", &json!({"Node": self.settings.node, "ServiceID": id}), client)
         } else if let Some(id) = name("/v1/agent/check/deregister/") {
-            self.agent_checks.forget(id);
+            self.backend.agent_checks.forget(id);
             self.catalog_write("deregister", &json!({"Node": self.settings.node, "CheckID": id}), client)
         } else if let Some(id) = name("/v1/agent/check/pass/") {
             self.set_check(id, "passing", &note(question), client)

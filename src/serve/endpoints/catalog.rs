@@ -33,18 +33,18 @@ impl StandIn {
         } else {
             return None;
         };
-        Some(Answer::json(&value).at(self.directory.index))
+        Some(Answer::json(&value).at(self.backend.directory.index))
     }
 
     fn listed_nodes(&mut self) -> Vec<Fields> {
         let nodes: Vec<(String, Fields)> =
-            self.directory.nodes().map(|(name, node)| (name.to_owned(), node.clone())).collect();
-        nodes.into_iter().filter(|(name, _)| self.agent.has_node(name)).map(|(_, node)| node).collect()
+            self.backend.directory.nodes().map(|(name, node)| (name.to_owned(), node.clone())).collect();
+        nodes.into_iter().filter(|(name, _)| self.backend.agent.has_node(name)).map(|(_, node)| node).collect()
     }
 
     /// Whether a node has all the metadata that a request asks for by `node-meta=NAME:VALUE`.
     fn has_meta(&self, node: &str, question: &HttpRequest) -> bool {
-        let node = self.directory.node(node);
+        let node = self.backend.directory.node(node);
         let meta = node.and_then(|node| node.get("Meta")).and_then(Value::as_object);
         parameters(&question.url, "node-meta").all(|wanted| {
             let (name, value) = wanted.split_once(':').unwrap_or((&wanted, ""));
@@ -55,19 +55,22 @@ impl StandIn {
     /// Services that are there, with their nodes.
     fn listed_services(&mut self) -> Vec<(Fields, Fields)> {
         let all: Vec<(String, Fields)> =
-            self.directory.services().map(|(node, service)| (node.to_owned(), service.clone())).collect();
-        let is_there = |(node, service): &(String, Fields)| self.agent.has_service(node, text(service, "ID"));
+            self.backend.directory.services().map(|(node, service)| (node.to_owned(), service.clone())).collect();
+        let is_there = |(node, service): &(String, Fields)| self.backend.agent.has_service(node, text(service, "ID"));
         let there: Vec<(String, Fields)> = all.into_iter().filter(is_there).collect();
-        there.into_iter().filter_map(|(node, service)| Some((self.directory.node(&node)?.clone(), service))).collect()
+        there
+            .into_iter()
+            .filter_map(|(node, service)| Some((self.backend.directory.node(&node)?.clone(), service)))
+            .collect()
     }
 
     /// Checks that are there, with what the model says of their status.
     pub(super) fn listed_checks(&mut self, is_wanted: impl Fn(&str, &Fields) -> bool) -> Vec<Value> {
         let all: Vec<(String, Fields)> =
-            self.directory.checks().map(|(node, check)| (node.to_owned(), check.clone())).collect();
+            self.backend.directory.checks().map(|(node, check)| (node.to_owned(), check.clone())).collect();
         let mut found = Vec::new();
         for (node, mut check) in all {
-            let Some(status) = self.agent.check_status(&node, text(&check, "CheckID")) else { continue };
+            let Some(status) = self.backend.agent.check_status(&node, text(&check, "CheckID")) else { continue };
             check.insert("Status".to_owned(), json!(status.to_string()));
             if is_wanted(&node, &check) {
                 found.push(Value::Object(check));
@@ -98,13 +101,13 @@ impl StandIn {
     }
 
     pub(super) fn node_with_services(&mut self, name: &str) -> Value {
-        if !self.agent.has_node(name) {
+        if !self.backend.agent.has_node(name) {
             return Value::Null;
         }
         let mine = self.listed_services().into_iter().filter(|(node, _)| text(node, "Node").eq_ignore_ascii_case(name));
         let services: BTreeMap<String, Fields> =
             mine.map(|(_, service)| (text(&service, "ID").to_owned(), service)).collect();
-        json!({"Node": self.directory.node(name), "Services": services})
+        json!({"Node": self.backend.directory.node(name), "Services": services})
     }
 
     /// Instances of a service, with all the tags and on a node with all the metadata that are asked for.

@@ -8,7 +8,8 @@ use serde_json::{Map, Value, json};
 
 use super::directory::{get, text};
 use super::parameter;
-use crate::stand_in::{Answer, StandIn, beyond};
+use crate::consul::beyond;
+use crate::stand_in::{Answer, StandIn};
 
 /// What the agent has been given.
 #[derive(Clone, Debug, Default)]
@@ -108,18 +109,18 @@ impl StandIn {
         let registration = json!({
             "Node": self.settings.node, "SkipNodeUpdate": true, "Service": service, "Checks": checks,
         });
-        self.agent_checks.services.insert(id);
+        self.backend.agent_checks.services.insert(id);
         self.catalog_write("register", &registration, client)
     }
 
     /// Deregisters the checks of a service that are not given again.
     fn drop_checks(&mut self, service: &str, given: &[Value], client: &str) {
         let is_given = |id: &str| given.iter().any(|check| check["CheckID"] == id);
-        let checks = self.agent_checks.checks.iter();
+        let checks = self.backend.agent_checks.checks.iter();
         let old: Vec<String> =
             checks.filter(|(id, check)| check.service == service && !is_given(id)).map(|(id, _)| id.clone()).collect();
         for id in old {
-            self.agent_checks.forget(&id);
+            self.backend.agent_checks.forget(&id);
             self.catalog_write("deregister", &json!({"Node": self.settings.node, "CheckID": id}), client);
         }
     }
@@ -133,7 +134,7 @@ impl StandIn {
             return Answer::text(400, "Missing check name");
         }
         let of = text(&body, "ServiceID").to_owned();
-        if !of.is_empty() && !self.agent_checks.has_service(&of) {
+        if !of.is_empty() && !self.backend.agent_checks.has_service(&of) {
             return Answer::text(500, format!("ServiceID {of:?} does not exist"));
         }
         let check = match self.given(&body, (name.clone(), name), &of) {
@@ -164,7 +165,7 @@ impl StandIn {
         }
         let due = Some(self.now.saturating_add(ttl));
         let check = AgentCheck { name: name.clone(), service: service.to_owned(), ttl, due };
-        self.agent_checks.checks.insert(id.clone(), check);
+        self.backend.agent_checks.checks.insert(id.clone(), check);
         Ok(json!({
             "CheckID": id, "Name": name, "Status": status, "ServiceID": service, "Notes": text(body, "Notes"), "Type": "ttl",
         }))
@@ -173,7 +174,7 @@ impl StandIn {
     /// A client reports how a check is.
     pub(super) fn set_check(&mut self, id: &str, status: &str, output: &str, client: &str) -> Answer {
         let now = self.now;
-        let Some(check) = self.agent_checks.checks.get_mut(id) else {
+        let Some(check) = self.backend.agent_checks.checks.get_mut(id) else {
             return Answer::text(500, format!("CheckID {id:?} does not have associated TTL"));
         };
         check.due = Some(now.saturating_add(check.ttl));
@@ -181,13 +182,13 @@ impl StandIn {
     }
 
     fn sync_check(&mut self, id: &str, status: &str, output: &str, client: &str) -> Answer {
-        let Some(AgentCheck { name, service, .. }) = self.agent_checks.checks.get(id).cloned() else {
+        let Some(AgentCheck { name, service, .. }) = self.backend.agent_checks.checks.get(id).cloned() else {
             return Answer::text(404, "");
         };
         // C-INV-10: an agent tells the catalogue nothing that it knows already.
         let node = self.settings.node.clone();
-        let is_known = self.agent.check_status(&node, id).is_some_and(|known| known.to_string() == status);
-        if is_known && self.directory.check(&node, id).is_some_and(|known| text(known, "Output") == output) {
+        let is_known = self.backend.agent.check_status(&node, id).is_some_and(|known| known.to_string() == status);
+        if is_known && self.backend.directory.check(&node, id).is_some_and(|known| text(known, "Output") == output) {
             return Answer::new(200, "text/plain", "");
         }
         let check = json!({
@@ -199,7 +200,7 @@ impl StandIn {
 
     /// No report has arrived in time.
     pub(crate) fn check_runs_out(&mut self, id: &str) {
-        if let Some(check) = self.agent_checks.checks.get_mut(id) {
+        if let Some(check) = self.backend.agent_checks.checks.get_mut(id) {
             check.due = None;
             self.sync_check(id, "critical", "TTL expired", "the agent");
             self.wake();

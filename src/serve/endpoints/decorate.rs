@@ -14,7 +14,7 @@ impl StandIn {
                 let node = path_end(&question.url);
                 for check in value.as_array_mut().into_iter().flatten() {
                     let id = check["CheckID"].as_str().unwrap_or_default().to_owned();
-                    fill(check, self.directory.check(&node, &id));
+                    fill(check, self.backend.directory.check(&node, &id));
                 }
             }
             Class::NodeFound => {
@@ -27,15 +27,15 @@ impl StandIn {
             }
             Class::QueryCreated => {
                 if let Some(id) = value["ID"].as_str() {
-                    self.directory.note_query(id, &question.body);
+                    self.backend.directory.note_query(id, &question.body);
                 }
                 return;
             }
-            Class::QueryUpdated => return self.directory.note_query(&path_end(&question.url), &question.body),
+            Class::QueryUpdated => return self.backend.directory.note_query(&path_end(&question.url), &question.body),
             Class::QueryFound | Class::QueryList => {
                 for query in value.as_array_mut().into_iter().flatten() {
                     let id = query["ID"].as_str().unwrap_or_default().to_owned();
-                    fill(query, self.directory.query(&id));
+                    fill(query, self.backend.directory.query(&id));
                 }
             }
             Class::QueryExecuted => value = self.run_query(&question.url),
@@ -61,7 +61,7 @@ impl StandIn {
         let path = url.split('?').next().unwrap_or_default();
         let is_explained = path.ends_with("/explain");
         let name = path.trim_end_matches("/explain").trim_end_matches("/execute");
-        let query = self.directory.query_by(&path_end(name)).cloned().unwrap_or_default();
+        let query = self.backend.directory.query_by(&path_end(name)).cloned().unwrap_or_default();
         if is_explained {
             return json!({"Query": query});
         }
@@ -81,9 +81,9 @@ impl StandIn {
             for (kind, shown) in result.iter_mut() {
                 let written = |name: &str| shown[name].as_str().unwrap_or_default().to_owned();
                 let known = match kind.as_str() {
-                    "Node" => self.directory.node(&written("Node")),
-                    "Service" => self.directory.service(&nodes.next().unwrap_or_default(), &written("ID")),
-                    "Check" => self.directory.check(&written("Node"), &written("CheckID")),
+                    "Node" => self.backend.directory.node(&written("Node")),
+                    "Service" => self.backend.directory.service(&nodes.next().unwrap_or_default(), &written("ID")),
+                    "Check" => self.backend.directory.check(&written("Node"), &written("CheckID")),
                     _ => continue,
                 };
                 fill(shown, known);

@@ -57,7 +57,7 @@ impl StandIn {
             return answer;
         }
         match UNSUPPORTED.iter().any(|start| path.starts_with(start)) {
-            true => crate::stand_in::beyond(&format!("{} {path}", question.method)),
+            true => crate::consul::beyond(&format!("{} {path}", question.method)),
             false => Answer::new(404, "text/plain; charset=utf-8", ""),
         }
     }

@@ -25,6 +25,10 @@ pub enum ServerEvent {
     CheckCritical,
     /// Gossip takes the agent's node for failed, for this many nanoseconds.
     GossipFailure(i64),
+    /// An operator deletes the lease that the request is about.
+    LeaseDeleted,
+    /// An operator changes a label of the lease that the request is about, and nothing else.
+    LeaseLabelled,
 }
 
 /// C-CON-2: how long a deposed leader can take itself for the leader, with the longest lease that is configured by default.
@@ -32,20 +36,30 @@ const LEASE_MAX: i64 = 5 * SECOND / 2;
 
 impl ServerEvent {
     /// Events without a parameter, by their names.
-    const PLAIN: [(&'static str, ServerEvent); 6] = [
+    const PLAIN: [(&'static str, ServerEvent); 8] = [
         ("leader-change", ServerEvent::LeaderChange),
         ("restart", ServerEvent::Restart),
         ("snapshot-restore", ServerEvent::SnapshotRestore),
         ("session-destroyed", ServerEvent::SessionDestroyed),
         ("node-deregistered", ServerEvent::NodeDeregistered),
         ("check-critical", ServerEvent::CheckCritical),
+        ("lease-deleted", ServerEvent::LeaseDeleted),
+        ("lease-labelled", ServerEvent::LeaseLabelled),
     ];
 
     /// How each is written.
     pub(super) const FORMS: &'static str = "leader-change, restart, snapshot-restore, session-destroyed, node-deregistered, \
-check-critical, leader-lingers 500ms, gossip-failure 5s";
+check-critical, leader-lingers 500ms, gossip-failure 5s, lease-deleted, lease-labelled";
 
-    /// The rules of Consul that allow it.
+    /// The server that has it.
+    pub(super) fn server(self) -> &'static str {
+        match self {
+            ServerEvent::LeaseDeleted | ServerEvent::LeaseLabelled => "leases",
+            _ => "consul",
+        }
+    }
+
+    /// The rules that allow it.
     pub(super) fn allowed_by(self) -> &'static str {
         match self {
             ServerEvent::LeaderChange => "C-TTL-6, C-LD-11",
@@ -56,6 +70,8 @@ check-critical, leader-lingers 500ms, gossip-failure 5s";
             ServerEvent::NodeDeregistered => "C-INV-3, C-INV-6",
             ServerEvent::CheckCritical => "C-INV-3, C-INV-10",
             ServerEvent::GossipFailure(_) => "C-INV-4",
+            ServerEvent::LeaseDeleted => "OL-S-7",
+            ServerEvent::LeaseLabelled => "OL-S-8",
         }
     }
 

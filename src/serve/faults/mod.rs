@@ -35,7 +35,7 @@ pub enum Fault {
     DelayAnswer(i64),
     /// It reaches the server twice, as when its first answer is lost and the transport sends it again. The second one is answered.
     Repeat,
-    /// It is answered with an error of a server without a leader, after it has been carried out or without being so.
+    /// It is answered with an error of the server, as one without a leader, after it has been carried out or without being so.
     Status(Doubt, bool),
     /// It never reaches the server, and the connection is reset.
     Reset,
@@ -45,22 +45,59 @@ pub enum Fault {
     Event(ServerEvent),
 }
 
-/// An error of 500 that leaves a client in doubt about what became of its request.
+/// An error that leaves a client in doubt about what became of its request.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub struct Doubt(usize);
 
-/// The errors that rules allow: how each begins, by which rule, and whether the request may have been carried out.
-const DOUBTS: &[(&str, &str, bool)] = &[
-    ("No cluster leader", "C-CON-6", false),
-    ("leadership lost while committing log", "C-CON-6", true),
-    ("rpc error making call: EOF", "C-GEN-6", true),
-    ("rpc error making call: stream closed", "C-CON-8", true),
-    ("rpc error getting client: failed to get conn: dial tcp: connection refused", "C-CON-8", false),
+/// An error of a server that rules allow.
+struct DoubtfulAnswer {
+    /// The server that has it.
+    server: &'static str,
+    status: u16,
+    /// How it begins.
+    text: &'static str,
+    allowed_by: &'static str,
+    /// Whether the request may have been carried out.
+    may_be_carried_out: bool,
+}
+
+const fn doubt(
+    server: &'static str,
+    status: u16,
+    text: &'static str,
+    allowed_by: &'static str,
+    may_be_carried_out: bool,
+) -> DoubtfulAnswer {
+    DoubtfulAnswer { server, status, text, allowed_by, may_be_carried_out }
+}
+
+/// The errors that rules allow.
+const DOUBTS: &[DoubtfulAnswer] = &[
+    doubt("consul", 500, "No cluster leader", "C-CON-6", false),
+    doubt("consul", 500, "leadership lost while committing log", "C-CON-6", true),
+    doubt("consul", 500, "rpc error making call: EOF", "C-GEN-6", true),
+    doubt("consul", 500, "rpc error making call: stream closed", "C-CON-8", true),
+    doubt(
+        "consul",
+        500,
+        "rpc error getting client: failed to get conn: dial tcp: connection refused",
+        "C-CON-8",
+        false,
+    ),
+    doubt("leases", 500, "etcdserver: request timed out", "OL-S-6", true),
+    doubt("leases", 500, "etcdserver: leader changed", "OL-S-6", true),
+    doubt("leases", 504, "Timeout: request did not complete within requested timeout", "OL-S-6", true),
+    doubt("leases", 503, "the server is currently unable to handle the request", "a server that is not ready", false),
+    doubt("leases", 429, "too many requests, please try again later", "a server that is overloaded", false),
 ];
 
 impl Doubt {
     pub(crate) fn text(self) -> &'static str {
-        DOUBTS[self.0].0
+        DOUBTS[self.0].text
+    }
+
+    pub(crate) fn status(self) -> u16 {
+        DOUBTS[self.0].status
     }
 }
 
@@ -74,15 +111,24 @@ impl Fault {
         ("half-open", Fault::HalfOpen),
     ];
 
-    /// What allows it: an asynchronous network, or a rule of Consul's.
+    /// What allows it: an asynchronous network, or a rule of the server's.
     pub fn allowed_by(self) -> &'static str {
         match self {
             Fault::LoseAnswer => "a network that loses messages; C-CON-5",
             Fault::LoseRequest | Fault::Reset | Fault::HalfOpen => "a network that loses messages",
             Fault::DelayRequest(_) | Fault::DelayAnswer(_) => "an asynchronous network",
             Fault::Repeat => "a transport that sends again what was not answered",
-            Fault::Status(doubt, _) => DOUBTS[doubt.0].1,
+            Fault::Status(doubt, _) => DOUBTS[doubt.0].allowed_by,
             Fault::Event(event) => event.allowed_by(),
+        }
+    }
+
+    /// The only server that has it, if there is one.
+    fn server(self) -> Option<&'static str> {
+        match self {
+            Fault::Status(doubt, _) => Some(DOUBTS[doubt.0].server),
+            Fault::Event(event) => Some(event.server()),
+            _ => None,
         }
     }
 }
@@ -95,7 +141,7 @@ impl fmt::Display for Fault {
             Fault::Event(event) => event.fmt(f),
             Fault::Status(doubt, is_carried_out) => {
                 let when = if *is_carried_out { " after" } else { "" };
-                write!(f, "status 500 {:?}{when}", doubt.text())
+                write!(f, "status {} {:?}{when}", doubt.status(), doubt.text())
             }
             _ => {
                 let plain = Fault::PLAIN.iter().find(|(_, fault)| fault == self);
@@ -181,6 +227,18 @@ impl FaultPlan {
     /// No rule.
     pub fn is_empty(&self) -> bool {
         self.rules.is_empty()
+    }
+
+    /// Whether every fault is one that this server has.
+    ///
+    /// # Errors
+    /// The first rule with a fault of another server.
+    pub fn suits(&self, server: &str) -> Result<(), String> {
+        let stranger = |rule: &&Rule| rule.fault.server().is_some_and(|other| other != server);
+        match self.rules.iter().find(stranger) {
+            Some(rule) => Err(format!("`{rule}`: the stand-in for {server} has no such fault")),
+            None => Ok(()),
+        }
     }
 
     /// What happens to a request, which is counted by each rule that it fits.

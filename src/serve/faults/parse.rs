@@ -6,7 +6,7 @@ use std::str::FromStr;
 use fencepost_conform::nanoseconds;
 
 use super::glob::Glob;
-use super::{DOUBTS, Doubt, Fault, FaultPlan, Rule, ServerEvent};
+use super::{DOUBTS, Doubt, DoubtfulAnswer, Fault, FaultPlan, Rule, ServerEvent};
 
 /// What is wrong with a plan.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -47,7 +47,7 @@ impl FromStr for Rule {
             return Err(FORM.to_owned());
         };
         if !method.bytes().all(|byte| byte.is_ascii_alphabetic()) && method != "*" {
-            return Err(format!("`{method}` is no method: there are GET, PUT, POST, DELETE and * for any"));
+            return Err(format!("`{method}` is no method: there are GET, PUT, POST, PATCH, DELETE and * for any"));
         }
         if !url.starts_with(['/', '*']) {
             return Err(format!("`{url}` is no path: it begins with / or *"));
@@ -100,18 +100,22 @@ impl FromStr for Fault {
 
 /// `500 "No cluster leader"`, with `after` if the request is carried out first.
 fn status(text: &str) -> Result<Fault, String> {
-    let known = || DOUBTS.iter().map(|(text, ..)| format!("status 500 {text:?}")).collect::<Vec<_>>().join(", ");
+    let form = |doubt: &DoubtfulAnswer| format!("status {} {:?} ({})", doubt.status, doubt.text, doubt.server);
+    let known = || DOUBTS.iter().map(form).collect::<Vec<_>>().join(", ");
     let (quoted, is_carried_out) = match text.strip_suffix(" after") {
         Some(quoted) => (quoted, true),
         None => (text, false),
     };
-    let said = quoted.strip_prefix("500 \"").and_then(|rest| rest.strip_suffix('"'));
-    let place = said.and_then(|said| DOUBTS.iter().position(|(text, ..)| *text == said));
+    let parts = quoted.split_once(' ').and_then(|(status, said)| Some((status.parse().ok()?, said)));
+    let parts: Option<(u16, &str)> =
+        parts.and_then(|(status, said)| Some((status, said.strip_prefix('"')?.strip_suffix('"')?)));
+    let place = parts.and_then(|said| DOUBTS.iter().position(|doubt| (doubt.status, doubt.text) == said));
     let Some(place) = place else {
         return Err(format!("`status {text}`: no rule allows that. There are {}", known()));
     };
-    if is_carried_out && !DOUBTS[place].2 {
-        return Err(format!("`status {text}`: who says so has not carried the request out ({})", DOUBTS[place].1));
+    if is_carried_out && !DOUBTS[place].may_be_carried_out {
+        let why = DOUBTS[place].allowed_by;
+        return Err(format!("`status {text}`: who says so has not carried the request out ({why})"));
     }
     Ok(Fault::Status(Doubt(place), is_carried_out))
 }

@@ -6,7 +6,7 @@ use std::time::Duration;
 use fencepost_conform::HttpRequest;
 use http_body_util::{BodyExt, Full, Limited};
 use hyper::body::{Bytes, Incoming as Body};
-use hyper::header::{HeaderName, HeaderValue};
+use hyper::header::{AUTHORIZATION, CONTENT_TYPE, HeaderName, HeaderValue};
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper::{Request, Response};
@@ -16,16 +16,13 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::time::{sleep, timeout};
 
 use super::driver::Driver;
-use crate::stand_in::{Answer, Incoming, NAMELESS, RequestOutcome};
-
-/// The most bytes of a body that are read at all.
-const BODY_MAX: usize = 4 << 20;
+use crate::stand_in::{Answer, Backend, Incoming, NAMELESS, RequestOutcome};
 
 /// How long a client may take for the head of a request, and how long for its body.
 const PATIENCE: Duration = Duration::from_secs(30);
 
 /// Serves every connection to a socket. A client that connects is `name`, or gives its name with each request.
-pub(super) async fn accept(listener: TcpListener, name: Option<String>, driver: Driver) {
+pub(super) async fn accept<B: Backend + 'static>(listener: TcpListener, name: Option<String>, driver: Driver<B>) {
     loop {
         match listener.accept().await {
             Ok((stream, _)) => {
@@ -38,7 +35,7 @@ pub(super) async fn accept(listener: TcpListener, name: Option<String>, driver: 
 }
 
 /// Serves one connection to its end, whatever that is.
-async fn serve(stream: TcpStream, name: Option<String>, driver: Driver) {
+async fn serve<B: Backend>(stream: TcpStream, name: Option<String>, driver: Driver<B>) {
     // Small answers are not kept back.
     let _ = stream.set_nodelay(true);
     let name = name.as_deref();
@@ -74,19 +71,24 @@ impl fmt::Display for Ended {
 
 impl std::error::Error for Ended {}
 
-async fn answer(request: Request<Body>, name: Option<&str>, driver: &Driver) -> Result<Response<Full<Bytes>>, Ended> {
+async fn answer<B: Backend>(
+    request: Request<Body>,
+    name: Option<&str>,
+    driver: &Driver<B>,
+) -> Result<Response<Full<Bytes>>, Ended> {
     let (head, body) = request.into_parts();
-    let body = match timeout(PATIENCE, Limited::new(body, BODY_MAX).collect()).await {
+    let body = match timeout(PATIENCE, Limited::new(body, B::BODY_MAX).collect()).await {
         Ok(Ok(body)) => body.to_bytes().to_vec(),
-        Ok(Err(_)) => return Ok(response(Answer::text(413, "the body is too large, or was cut off"))),
-        Err(_) => return Ok(response(Answer::text(408, "the body took too long"))),
+        Ok(Err(_)) => return Ok(response(B::error(413, "the body is too large, or was cut off"))),
+        Err(_) => return Ok(response(B::error(408, "the body took too long"))),
     };
     let said = head.headers.get("X-Fencepost-Client").and_then(|name| name.to_str().ok());
     let client = said.or(name).filter(|name| !name.is_empty()).unwrap_or(NAMELESS).to_owned();
     let url = head.uri.path_and_query().map_or("/", |url| url.as_str()).to_owned();
-    let has_token = head.headers.contains_key("X-Consul-Token");
+    let content_type = head.headers.get(CONTENT_TYPE).and_then(|kind| kind.to_str().ok()).map(str::to_owned);
+    let has_token = head.headers.contains_key("X-Consul-Token") || head.headers.contains_key(AUTHORIZATION);
     let question = HttpRequest { method: head.method.as_str().to_owned(), url, body };
-    match driver.ask(Incoming { client, question, has_token }).await {
+    match driver.ask(Incoming { client, question, content_type, has_token }).await {
         RequestOutcome::Answer(answer) => Ok(response(answer)),
         RequestOutcome::Close => Err(Ended::Closed),
         RequestOutcome::Reset => Err(Ended::Reset),

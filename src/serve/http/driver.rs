@@ -11,18 +11,23 @@ use tokio::time::{sleep, timeout};
 
 use super::server::StandInRun;
 use crate::clock::Clock;
-use crate::stand_in::{Incoming, RequestOutcome, StandIn, Ticket};
+use crate::stand_in::{Backend, Incoming, RequestOutcome, StandIn, Ticket};
 
 /// With a clock that is `auto`: how long nothing must have arrived before it jumps. A client that is between two requests is not
 /// seen to be so; this gives it time to send the second one.
 const QUIET: Duration = Duration::from_millis(3);
 
 /// A stand-in, shared by its connections.
-#[derive(Clone)]
-pub(super) struct Driver(Rc<Shared>);
+pub(super) struct Driver<B: Backend>(Rc<Shared<B>>);
 
-struct Shared {
-    inner: RefCell<Inner>,
+impl<B: Backend> Clone for Driver<B> {
+    fn clone(&self) -> Self {
+        Driver(Rc::clone(&self.0))
+    }
+}
+
+struct Shared<B: Backend> {
+    inner: RefCell<Inner<B>>,
     /// Something may be due at another time than before.
     changed: Notify,
     began: Instant,
@@ -30,15 +35,15 @@ struct Shared {
     news: Arc<Mutex<Vec<&'static str>>>,
 }
 
-struct Inner {
-    stand_in: StandIn,
+struct Inner<B: Backend> {
+    stand_in: StandIn<B>,
     waiters: BTreeMap<Ticket, oneshot::Sender<RequestOutcome>>,
     /// How many requests have arrived.
     arrivals: u64,
 }
 
-impl Driver {
-    pub(super) fn new(stand_in: StandIn, news: Arc<Mutex<Vec<&'static str>>>) -> Self {
+impl<B: Backend> Driver<B> {
+    pub(super) fn new(stand_in: StandIn<B>, news: Arc<Mutex<Vec<&'static str>>>) -> Self {
         let clock = stand_in.settings.clock;
         let inner = RefCell::new(Inner { stand_in, waiters: BTreeMap::new(), arrivals: 0 });
         Driver(Rc::new(Shared { inner, changed: Notify::new(), began: Instant::now(), clock, news }))
@@ -127,12 +132,12 @@ impl Driver {
 }
 
 /// Forgets a request when its connection goes.
-struct Forget<'a> {
-    driver: &'a Driver,
+struct Forget<'a, B: Backend> {
+    driver: &'a Driver<B>,
     ticket: Ticket,
 }
 
-impl Drop for Forget<'_> {
+impl<B: Backend> Drop for Forget<'_, B> {
     fn drop(&mut self) {
         let mut inner = self.driver.0.inner.borrow_mut();
         if inner.waiters.remove(&self.ticket).is_some() {

@@ -11,9 +11,11 @@ use tokio::task::LocalSet;
 
 use super::connection;
 use super::driver::Driver;
+use crate::consul::ConsulBackend;
 use crate::judge::Verdict;
+use crate::leases::LeaseBackend;
 use crate::settings::Settings;
-use crate::stand_in::{Seen, StandIn};
+use crate::stand_in::{Backend, Seen, StandIn};
 
 /// Where a stand-in listens.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -29,14 +31,14 @@ pub struct Addresses {
 pub struct StandInRun {
     /// What broke, if anything.
     pub verdict: Verdict,
-    /// The run as `fencepost conform --recorded` reads it; empty, if it was not recorded.
+    /// The run; that of a Consul agent, as `fencepost conform --recorded` reads it. Empty, if it was not recorded.
     pub record: String,
     /// The requests, in the order in which they arrived.
     pub requests: Vec<Seen>,
 }
 
 impl StandInRun {
-    pub(super) fn of(stand_in: &StandIn) -> StandInRun {
+    pub(super) fn of<B: Backend>(stand_in: &StandIn<B>) -> StandInRun {
         StandInRun { verdict: stand_in.verdict(), record: stand_in.recorded(), requests: stand_in.requests().to_vec() }
     }
 }
@@ -51,11 +53,24 @@ pub struct Server {
 }
 
 impl Server {
-    /// Listens at an address, and at a free port of the same host for each client that is named.
+    /// A Consul agent that listens at an address, and at a free port of the same host for each client that is named.
     ///
     /// # Errors
-    /// The address is no address, or is in use.
+    /// The address is no address, or is in use; or the plan has a fault that no Consul agent has.
     pub fn start(settings: Settings, listen: &str) -> io::Result<Server> {
+        Server::start_as::<ConsulBackend>(settings, listen)
+    }
+
+    /// The same of an API server that has leases.
+    ///
+    /// # Errors
+    /// The address is no address, or is in use; or the plan has a fault that no API server has.
+    pub fn start_leases(settings: Settings, listen: &str) -> io::Result<Server> {
+        Server::start_as::<LeaseBackend>(settings, listen)
+    }
+
+    fn start_as<B: Backend + 'static>(settings: Settings, listen: &str) -> io::Result<Server> {
+        settings.plan.suits(B::NAME).map_err(|why| io::Error::new(io::ErrorKind::InvalidInput, why))?;
         let bind = |address: &str| {
             let listener = TcpListener::bind(address)?;
             listener.set_nonblocking(true)?;
@@ -79,12 +94,12 @@ impl Server {
                 Err(error) => {
                     // The caller hears it, and no verdict is asked for.
                     let _ = is_up.send(Err(error));
-                    return StandInRun::of(&StandIn::new(settings));
+                    return StandInRun::of(&StandIn::<B>::new(settings));
                 }
             };
             let local = LocalSet::new();
             local.block_on(&runtime, async move {
-                let driver = Driver::new(StandIn::new(settings), heard);
+                let driver = Driver::new(StandIn::<B>::new(settings), heard);
                 let serving = listeners.into_iter().try_for_each(|(name, listener)| {
                     let listener = tokio::net::TcpListener::from_std(listener)?;
                     tokio::task::spawn_local(connection::accept(listener, name, driver.clone()));

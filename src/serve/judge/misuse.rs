@@ -7,7 +7,8 @@ use fencepost_conform::HttpRequest;
 use serde_json::Value;
 
 use crate::clock::seconds;
-use crate::stand_in::{Answer, Journey};
+use crate::judge::{LeaseRun, Violated};
+use crate::stand_in::{Answer, Journey, Witness};
 
 /// A client that does what it should not.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -34,7 +35,7 @@ impl Misuse {
 
 /// Sessions, by id, and what clients know of them.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Sessions {
+pub struct Sessions {
     known: BTreeMap<String, Session>,
     /// How many each client has made.
     made: BTreeMap<String, usize>,
@@ -64,7 +65,7 @@ impl Sessions {
     }
 
     /// The ids of the sessions that a client has created.
-    pub(super) fn of(&self, client: &str) -> Vec<String> {
+    pub(crate) fn of(&self, client: &str) -> Vec<String> {
         self.known.iter().filter(|(_, session)| session.owner == client).map(|(id, _)| id.clone()).collect()
     }
 
@@ -74,18 +75,14 @@ impl Sessions {
     }
 
     /// Who has made a session.
-    pub(super) fn owner(&self, id: &str) -> String {
+    pub(crate) fn owner(&self, id: &str) -> String {
         self.known.get(&id.to_lowercase()).map_or_else(|| "another client".to_owned(), |session| session.owner.clone())
     }
+}
 
-    /// Whether a client has been told that the session is gone with which it has acquired a key.
-    pub(super) fn has_lost(&self, client: &str, key: &str) -> bool {
-        let session = self.acquired.get(&(client.to_owned(), key.to_owned()));
-        session.is_some_and(|session| self.lost.contains(&(client.to_owned(), session.clone())))
-    }
-
-    /// A request with sessions by their names.
-    pub(super) fn request(&self, question: &HttpRequest) -> String {
+impl Witness for Sessions {
+    /// With sessions by their names.
+    fn request(&self, question: &HttpRequest) -> String {
         let mut text = format!("{} {}", question.method, question.url);
         if let Some(id) = session_of(question)
             && let Some(session) = self.known.get(&id)
@@ -95,13 +92,30 @@ impl Sessions {
         text
     }
 
-    /// A request has been answered: what its client has done wrong, and what it knows now.
-    pub(super) fn answered(&mut self, at: i64, journey: &Journey, answer: &Answer, misuse: &mut Vec<Misuse>) {
+    fn told(&self, answer: &Answer) -> String {
+        let text = String::from_utf8_lossy(&answer.body);
+        let begin: String = text.trim().chars().take(60).collect();
+        match (answer.status, begin.is_empty()) {
+            (200, false) => begin,
+            (status, true) => status.to_string(),
+            (status, false) => format!("{status} {begin}"),
+        }
+    }
+
+    fn acquired_key(question: &HttpRequest) -> Option<String> {
+        let (path, query) = question.url.split_once('?')?;
+        let key = path.strip_prefix("/v1/kv/")?;
+        let is_acquire = form_urlencoded::parse(query.as_bytes()).any(|(name, _)| name == "acquire");
+        (is_acquire && question.method == "PUT")
+            .then(|| percent_encoding::percent_decode_str(key).decode_utf8_lossy().into_owned())
+    }
+
+    fn answered(&mut self, at: i64, journey: &Journey, answer: &Answer, misuse: &mut Vec<Misuse>) {
         let Some(id) = session_of(&journey.question) else { return };
         let (client, url) = (&journey.client, &journey.question.url);
         let does = if url.contains("/renew/") {
             "renews"
-        } else if acquired_key(&journey.question).is_some() {
+        } else if Sessions::acquired_key(&journey.question).is_some() {
             "acquires with"
         } else {
             ""
@@ -120,7 +134,7 @@ impl Sessions {
                 report("lost-session", format!("{client} {does} {named}, and has been told that it is gone"));
             }
         }
-        if let Some(key) = acquired_key(&journey.question).filter(|_| answer.body.trim_ascii() == b"true") {
+        if let Some(key) = Sessions::acquired_key(&journey.question).filter(|_| answer.body.trim_ascii() == b"true") {
             self.acquired.insert((client.clone(), key), id.clone());
         }
         let is_gone = url.contains("/renew/") && answer.status == 404
@@ -130,15 +144,20 @@ impl Sessions {
             self.lost.insert((client.clone(), id));
         }
     }
-}
 
-/// The key that a request acquires.
-pub(super) fn acquired_key(question: &HttpRequest) -> Option<String> {
-    let (path, query) = question.url.split_once('?')?;
-    let key = path.strip_prefix("/v1/kv/")?;
-    let is_acquire = form_urlencoded::parse(query.as_bytes()).any(|(name, _)| name == "acquire");
-    (is_acquire && question.method == "PUT")
-        .then(|| percent_encoding::percent_decode_str(key).decode_utf8_lossy().into_owned())
+    fn delivered(&mut self, _: i64, _: &Journey) -> Vec<(String, Violated)> {
+        Vec::new()
+    }
+
+    /// The session is gone with which it has acquired the key.
+    fn has_lost(&self, client: &str, key: &str) -> bool {
+        let session = self.acquired.get(&(client.to_owned(), key.to_owned()));
+        session.is_some_and(|session| self.lost.contains(&(client.to_owned(), session.clone())))
+    }
+
+    fn leases(&self) -> Option<LeaseRun> {
+        None
+    }
 }
 
 /// The session that a request names.

@@ -4,37 +4,43 @@
 //! ```text
 //! keys     who is inside, what the resource accepted       misuse   what no client should do with a session
 //! story    how it came to that, line by line               verdict  all of it
+//! leases   who was told to hold which lease                lease_run  what a verdict tells of that
 //! ```
 
 mod keys;
+mod lease_run;
+mod leases;
 mod misuse;
 mod story;
 mod verdict;
 
 use std::collections::BTreeMap;
 
-use fencepost_conform::Agent;
-
 use crate::clock::seconds;
 use crate::faults::FaultPlan;
 use crate::settings::Settings;
-use crate::stand_in::{Answer, Journey};
+use crate::stand_in::{Answer, Backend, Journey, Witness};
 use keys::KeyState;
-use misuse::Sessions;
 use story::Story;
 
 pub(crate) use keys::Write;
-pub use misuse::Misuse;
+pub use lease_run::{LeaseRun, LeaseTakeover, LeaseTenure};
+pub use leases::LeaseWitness;
+pub(crate) use leases::{LeaseChange, LeaseTerms, whole_seconds};
+pub use misuse::{Misuse, Sessions};
 pub use verdict::{Finding, Verdict};
+
+/// A promise that is broken, by its name, with a sentence.
+pub type Violated = (&'static str, String);
 
 /// How many keys stories tell of before the first report of a client inside: each event names their holders.
 const KEYS_MAX: usize = 16;
 
 /// Everything that has been said and seen.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Judge {
+pub(crate) struct Judge<W> {
     keys: BTreeMap<String, KeyState>,
-    sessions: Sessions,
+    witness: W,
     story: Story,
     findings: Vec<Finding>,
     misuse: Vec<Misuse>,
@@ -42,47 +48,70 @@ pub(crate) struct Judge {
     was_inside: bool,
 }
 
-impl Judge {
+impl Judge<Sessions> {
     /// A client has created a session.
     pub(crate) fn session(&mut self, id: &str, client: &str, body: &[u8]) {
-        self.sessions.created(id, client, body);
+        self.witness.created(id, client, body);
     }
 
-    /// The sessions that a client has created.
-    pub(crate) fn sessions_of(&self, client: &str) -> Vec<String> {
-        self.sessions.of(client)
+    /// The timer of a session does something.
+    pub(crate) fn timer(&mut self, now: i64, session: &str, what: &str) {
+        let text = format!("{}: {what}", self.witness.name(session));
+        self.story.add(now, text);
+    }
+}
+
+impl Judge<LeaseWitness> {
+    /// A request has changed a lease.
+    pub(crate) fn changed(&mut self, now: i64, journey: &Journey, change: LeaseChange<'_>) {
+        if let Some(text) = self.witness.changed(now, journey, change) {
+            self.story.add(now, text);
+        }
+    }
+}
+
+impl<W: Witness> Judge<W> {
+    /// What is seen of clients in their requests.
+    pub(crate) fn witness(&self) -> &W {
+        &self.witness
     }
 
     /// Something else than an answer happens to a request.
     pub(crate) fn note(&mut self, now: i64, journey: &Journey, what: &str) {
-        let text = format!("{}: {}: {what}", journey.client, self.sessions.request(&journey.question));
+        let text = format!("{}: {}: {what}", journey.client, self.witness.request(&journey.question));
         self.story.add(now, text);
     }
 
     /// A request of a client is answered, whether or not the answer arrives.
     pub(crate) fn answered(&mut self, now: i64, journey: &Journey, answer: &Answer) {
         let question = &journey.question;
-        self.sessions.answered(now, journey, answer, &mut self.misuse);
-        if let Some(key) = misuse::acquired_key(question).filter(|_| self.keys.len() < KEYS_MAX) {
+        self.witness.answered(now, journey, answer, &mut self.misuse);
+        if let Some(key) = W::acquired_key(question).filter(|_| self.keys.len() < KEYS_MAX) {
             self.keys.entry(key).or_default();
         }
         if question.method != "GET" || answer.status != 200 {
-            let text = format!("{}: {} → {}", journey.client, self.sessions.request(question), told(answer));
+            let text =
+                format!("{}: {} → {}", journey.client, self.witness.request(question), self.witness.told(answer));
             self.story.add(now, text);
         }
     }
 
-    /// The timer of a session does something.
-    pub(crate) fn timer(&mut self, now: i64, session: &str, what: &str) {
-        let text = format!("{}: {what}", self.sessions.name(session));
-        self.story.add(now, text);
+    /// The answer to a request arrives.
+    pub(crate) fn delivered(&mut self, now: i64, journey: &Journey) {
+        for (key, broken) in self.witness.delivered(now, journey) {
+            self.found(now, &key, vec![broken]);
+        }
     }
 
-    /// After each event: who holds the keys now, by record and by belief.
-    pub(crate) fn observe(&mut self, agent: &mut Agent) {
-        for (name, key) in &self.keys {
-            let holder = agent.holder(name).map(|session| self.sessions.owner(&session));
-            self.story.observe(name, holder, key.inside());
+    /// The keys that stories tell of.
+    pub(crate) fn key_names(&self) -> Vec<String> {
+        self.keys.keys().cloned().collect()
+    }
+
+    /// After each event: who holds a key now, by record and by belief.
+    pub(crate) fn observe(&mut self, key: &str, holder: Option<String>) {
+        if let Some(state) = self.keys.get(key) {
+            self.story.observe(key, holder, state.inside());
         }
     }
 
@@ -134,7 +163,7 @@ impl Judge {
         self.story.add(now, format!("{client} writes to {key}{with}: {told}"));
         if !is_inside {
             self.misuse.push(Misuse::write_outside(now, client, key));
-        } else if self.sessions.has_lost(client, key) {
+        } else if self.witness.has_lost(client, key) {
             self.misuse.push(Misuse::write_after_loss(now, client, key));
         }
         self.found(now, key, broken);
@@ -153,7 +182,7 @@ impl Judge {
     }
 
     /// Of each promise about each key the first violation counts.
-    fn found(&mut self, now: i64, key: &str, broken: Vec<(&'static str, String)>) {
+    fn found(&mut self, now: i64, key: &str, broken: Vec<Violated>) {
         for (property, sentence) in broken {
             let is_known = self.findings.iter().any(|known| (known.property, known.key.as_str()) == (property, key));
             if !is_known {
@@ -181,32 +210,24 @@ impl Judge {
         })
     }
 
-    pub(crate) fn verdict(&self, settings: &Settings, plan: &FaultPlan, unannounced: Option<&str>) -> Verdict {
+    pub(crate) fn verdict<B: Backend>(
+        &self,
+        settings: &Settings,
+        plan: &FaultPlan,
+        unannounced: Option<&str>,
+    ) -> Verdict {
+        let clock = [format!("clock: {}", settings.clock)].into_iter();
+        let seed = [format!("seed: {}", settings.seed)];
+        let leases = self.witness.leases();
+        let was_held = leases.as_ref().is_some_and(|leases| !leases.tenures.is_empty());
         Verdict {
             findings: self.findings.clone(),
             misuse: self.misuse.clone(),
             unannounced: unannounced.map(str::to_owned),
-            was_inside: self.was_inside,
-            assumptions: [
-                format!("clock: {}", settings.clock),
-                format!("timers: {}", settings.timers),
-                format!("seed: {}", settings.seed),
-            ]
-            .into_iter()
-            .chain(self.open_waits())
-            .collect(),
+            was_inside: self.was_inside || was_held,
+            leases,
+            assumptions: clock.chain(B::assumptions(settings)).chain(seed).chain(self.open_waits()).collect(),
             faults: plan.counts().map(|(rule, seen)| (rule.to_string(), seen)).collect(),
         }
-    }
-}
-
-/// The beginning of an answer.
-fn told(answer: &Answer) -> String {
-    let text = String::from_utf8_lossy(&answer.body);
-    let begin: String = text.trim().chars().take(60).collect();
-    match (answer.status, begin.is_empty()) {
-        (200, false) => begin,
-        (status, true) => status.to_string(),
-        (status, false) => format!("{status} {begin}"),
     }
 }

@@ -4,7 +4,7 @@ use std::fmt;
 
 use serde_json::{Value, json};
 
-use super::Misuse;
+use super::{LeaseRun, Misuse};
 use crate::clock::seconds;
 
 /// A promise that a run has broken.
@@ -31,8 +31,10 @@ pub struct Verdict {
     pub misuse: Vec<Misuse>,
     /// Why findings are inconclusive, if they are: the clock has jumped past an unannounced sleep.
     pub unannounced: Option<String>,
-    /// Whether a client was ever inside.
+    /// Whether a client was ever inside, or ever held a lease.
     pub was_inside: bool,
+    /// What the record says of leases, if the server has some.
+    pub leases: Option<LeaseRun>,
     /// What it rests on.
     pub assumptions: Vec<String>,
     /// The rules of the plan, with how many requests have fitted each.
@@ -71,7 +73,7 @@ impl Verdict {
             self.faults.iter().map(|(rule, seen)| json!({"rule": rule, "requests": seen})).collect();
         json!({
             "verdict": self.name(), "findings": findings, "misuse": misuse, "inconclusive": self.unannounced,
-            "assumptions": self.assumptions, "faults": faults,
+            "assumptions": self.assumptions, "faults": faults, "leases": self.leases.as_ref().map(LeaseRun::json),
         })
     }
 }
@@ -83,6 +85,7 @@ impl fmt::Display for Verdict {
             finding.story.iter().try_for_each(|line| writeln!(f, "{line}"))?;
         }
         self.misuse.iter().try_for_each(|misuse| writeln!(f, "{misuse}"))?;
+        self.leases.iter().try_for_each(|leases| write!(f, "{leases}"))?;
         self.unannounced.iter().try_for_each(|why| writeln!(f, "inconclusive: {why}"))?;
         let faults = self.faults.iter().map(|(rule, seen)| format!("fault: {rule} ({seen} requests fitted)"));
         let rests = self.assumptions.iter().cloned().chain(faults);

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::fmt::{self, Debug, Write};
 use std::hash::{DefaultHasher, Hasher};
 
-use super::{Journey, RequestOutcome, StandIn};
+use super::{Backend, Journey, RequestOutcome, StandIn};
 use crate::faults::FaultPlan;
 
 /// A hash of 128 bits of all that: two that are equal by chance are not met in any number of runs.
@@ -64,7 +64,7 @@ impl FaultPlan {
     }
 }
 
-impl StandIn {
+impl<B: Backend> StandIn<B> {
     /// What decides how the run goes on.
     pub fn fingerprint(&self) -> Fingerprint {
         Fingerprint::of(&[&self.server_state(), &self.plan.left(), &self.told])
@@ -72,10 +72,8 @@ impl StandIn {
 
     /// Of the server, and of what stands around it: deadlines, messages on their way, what clients say of themselves and have written.
     fn server_state(&self) -> impl Debug + '_ {
-        let servers = (self.agent.state(), &self.deposed, &self.directory, &self.agent_checks);
-        let deadlines = (self.now, &self.waiting, &self.expiring, &self.heard_again);
-        let draws = (self.last_ticket, self.ids, self.sessions);
-        (servers, deadlines, draws, &self.clients, self.judge.state())
+        let waiting = (self.now, &self.waiting, self.last_ticket);
+        (self.backend.state(), waiting, &self.clients, self.judge.state())
     }
 }
 
@@ -91,10 +89,10 @@ mod tests {
     /// The fingerprint after a client has created a session and read a key, under a plan.
     fn after(plan: &str) -> Fingerprint {
         let plan = plan.parse().expect("a plan");
-        let mut stand_in = StandIn::new(Settings { clock: Clock::Manual, plan, ..Settings::default() });
+        let mut stand_in: StandIn = StandIn::new(Settings { clock: Clock::Manual, plan, ..Settings::default() });
         for (method, url) in [("PUT", "/v1/session/create"), ("GET", "/v1/kv/lead")] {
             let question = HttpRequest { method: method.to_owned(), url: url.to_owned(), body: Vec::new() };
-            stand_in.arrive(Incoming { client: "a".to_owned(), question, has_token: false });
+            stand_in.arrive(Incoming { client: "a".to_owned(), question, content_type: None, has_token: false });
         }
         stand_in.fingerprint()
     }

@@ -2,41 +2,37 @@
 //! passes, and takes the answers that are ready.
 //!
 //! ```text
-//! events   what happens to the servers           fingerprint  what decides how a run goes on
-//! answer   what goes back over the wire          time      deadlines, in their order
-//! serve    a request through the model           waiting   what is not answered yet
-//! clients  who is known, and whether all wait     seen      requests by names that are stable
+//! backend  what distinguishes one server from another     fingerprint  what decides how a run goes on
+//! answer   what goes back over the wire                   time         deadlines, in their order
+//! clients  who is known, and whether all wait             waiting      what is not answered yet
+//! seen     requests by names that are stable
 //! ```
 
 mod answer;
+mod backend;
 mod clients;
-mod events;
 mod fingerprint;
 mod seen;
-mod serve;
 mod time;
 mod waiting;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use fencepost_conform::{Agent, HttpRequest};
-use fencepost_model::ids::SessionId;
+use fencepost_conform::HttpRequest;
 
-use crate::endpoints::{AgentChecks, Directory};
+use crate::consul::ConsulBackend;
 use crate::faults::{Fault, FaultPlan};
 use crate::judge::{Judge, Verdict};
-use crate::record::Record;
 use crate::settings::Settings;
 use clients::Clients;
-use events::Deposed;
-use waiting::Waiting;
 
 pub use answer::{Answer, RequestOutcome};
+pub use backend::{Backend, RunRecord, Witness};
 pub use fingerprint::Fingerprint;
 pub use seen::Seen;
-pub(crate) use serve::beyond;
 pub(crate) use time::Due;
-pub(crate) use waiting::{Fate, Journey};
+pub use waiting::Journey;
+pub(crate) use waiting::{Fate, Waiting};
 
 /// The name of clients that say none.
 pub(crate) const NAMELESS: &str = "client";
@@ -48,72 +44,57 @@ pub struct Incoming {
     pub client: String,
     /// The request.
     pub question: HttpRequest,
-    /// Whether it brought an ACL token, which is ignored.
+    /// What its body is, if it says so.
+    pub content_type: Option<String>,
+    /// Whether it brought a token or other credentials, which are ignored.
     pub has_token: bool,
 }
 
 /// Names a request until it is answered.
 #[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub struct Ticket(u64);
+pub struct Ticket(pub(crate) u64);
 
-/// A Consul agent that is the model.
+/// A server that is the model: a Consul agent, unless it says otherwise.
 #[derive(Clone, Debug)]
-pub struct StandIn {
+pub struct StandIn<B: Backend = ConsulBackend> {
     pub(crate) settings: Settings,
-    pub(crate) agent: Agent,
-    pub(crate) directory: Directory,
-    pub(crate) agent_checks: AgentChecks,
+    pub(crate) backend: B,
     pub(crate) plan: FaultPlan,
-    pub(crate) judge: Judge,
-    pub(crate) record: Record,
+    pub(crate) judge: Judge<B::Witness>,
+    pub(crate) record: B::Record,
     pub(crate) clients: Clients,
     /// In nanoseconds since it was started.
     pub(crate) now: i64,
-    waiting: BTreeMap<Ticket, Waiting>,
-    /// Sessions whose timer has fired, with when their end is applied.
-    expiring: BTreeMap<SessionId, i64>,
-    /// A former leader that still answers.
-    deposed: Option<Deposed>,
-    /// When gossip hears of the agent's node again that it takes for failed.
-    heard_again: Option<i64>,
-    ready: Vec<(Ticket, RequestOutcome)>,
+    pub(crate) waiting: BTreeMap<Ticket, Waiting>,
+    pub(crate) ready: Vec<(Ticket, RequestOutcome)>,
     requests: Vec<Seen>,
     /// What each client was told.
     told: fingerprint::Told,
-    last_ticket: u64,
-    /// How many ids have been drawn.
-    ids: u64,
-    /// How many sessions have been created.
-    sessions: u32,
+    pub(crate) last_ticket: u64,
     /// What has been said once.
     notices: BTreeSet<&'static str>,
     news: Vec<&'static str>,
 }
 
-impl StandIn {
+impl<B: Backend> StandIn<B> {
     /// One with an empty store.
+    ///
+    /// # Panics
+    /// The plan has a fault that this server does not have.
     pub fn new(settings: Settings) -> Self {
-        let agent = Agent::new(&settings.node, settings.options).in_datacenter(&settings.datacenter);
-        let agent = agent.that_answers(&Directory::own(&settings));
+        settings.plan.suits(B::NAME).expect("the plan was read for this server");
         StandIn {
-            directory: Directory::new(&settings, agent.position()),
-            agent,
-            agent_checks: AgentChecks::default(),
+            backend: B::new(&settings),
             plan: settings.plan.anew(),
             judge: Judge::default(),
-            record: Record::new(&settings),
+            record: B::Record::new(&settings),
             clients: Clients::default(),
             now: 0,
             waiting: BTreeMap::new(),
-            expiring: BTreeMap::new(),
-            deposed: None,
-            heard_again: None,
             ready: Vec::new(),
             requests: Vec::new(),
             told: fingerprint::Told::default(),
             last_ticket: 0,
-            ids: 0,
-            sessions: 0,
             notices: BTreeSet::new(),
             news: Vec::new(),
             settings,
@@ -125,11 +106,11 @@ impl StandIn {
         self.now = self.now.saturating_add(MICROSECOND);
         self.last_ticket += 1;
         let ticket = Ticket(self.last_ticket);
-        let Incoming { client, question, has_token } = incoming;
+        let Incoming { client, question, content_type, has_token } = incoming;
         if has_token {
-            self.notice("ACL tokens are accepted, and not looked at");
+            self.notice("tokens are accepted, and not looked at");
         }
-        let journey = Journey { ticket, client, question, sent: self.now, fate: Fate::Answered };
+        let journey = Journey { ticket, client, question, content_type, sent: self.now, fate: Fate::Answered };
         if journey.question.url.starts_with("/fencepost/") {
             self.control(journey);
             return ticket;
@@ -140,7 +121,7 @@ impl StandIn {
             self.requests.push(Seen::new(&journey.client, method, url, self.fingerprint()));
         }
         match self.plan.strike(&journey.client, method, url) {
-            None => self.carry_out(journey),
+            None => B::carry_out(self, journey),
             Some(fault) => self.go_wrong(journey, fault),
         }
         self.observe();
@@ -151,11 +132,11 @@ impl StandIn {
         self.judge.note(self.now, &journey, &format!("{fault} ({})", fault.allowed_by()));
         match fault {
             Fault::Event(event) => {
-                self.happen(event, &journey.client);
-                self.carry_out(journey);
+                B::happen(self, event, &journey);
+                B::carry_out(self, journey);
             }
-            Fault::LoseAnswer => self.carry_out(Journey { fate: Fate::Lost, ..journey }),
-            Fault::DelayAnswer(by) => self.carry_out(Journey { fate: Fate::Delayed(by), ..journey }),
+            Fault::LoseAnswer => B::carry_out(self, Journey { fate: Fate::Lost, ..journey }),
+            Fault::DelayAnswer(by) => B::carry_out(self, Journey { fate: Fate::Delayed(by), ..journey }),
             Fault::DelayRequest(by) => {
                 let until = self.now.saturating_add(by);
                 self.waiting.insert(journey.ticket, Waiting::OnItsWay { until, journey });
@@ -163,14 +144,15 @@ impl StandIn {
             Fault::Repeat => {
                 // The first answer is dropped.
                 let ticket = Ticket(0);
-                self.carry_out(Journey { ticket, fate: Fate::Lost, ..journey.clone() });
+                B::carry_out(self, Journey { ticket, fate: Fate::Lost, ..journey.clone() });
                 self.now = self.now.saturating_add(MICROSECOND);
-                self.carry_out(Journey { sent: self.now, ..journey });
+                let journey = Journey { sent: self.now, ..journey };
+                B::carry_out(self, journey);
             }
             Fault::Status(doubt, is_carried_out) => {
-                let answer = Answer::text(500, doubt.text());
+                let answer = B::error(doubt.status(), doubt.text());
                 if is_carried_out {
-                    return self.carry_out(Journey { fate: Fate::Instead(answer), ..journey });
+                    return B::carry_out(self, Journey { fate: Fate::Instead(answer), ..journey });
                 }
                 self.finish(journey, answer);
             }
@@ -183,7 +165,7 @@ impl StandIn {
         }
     }
 
-    fn lose(&mut self, journey: &Journey, outcome: RequestOutcome) {
+    pub(crate) fn lose(&mut self, journey: &Journey, outcome: RequestOutcome) {
         self.record.lost(journey);
         self.clients.is_told(&journey.client);
         self.told.note(journey, &outcome);
@@ -205,6 +187,7 @@ impl StandIn {
     }
 
     fn deliver(&mut self, journey: &Journey, answer: Answer) {
+        self.judge.delivered(self.now, journey);
         self.record.answered(journey, &answer, self.now);
         self.clients.is_told(&journey.client);
         let outcome = RequestOutcome::Answer(answer);
@@ -243,10 +226,10 @@ impl StandIn {
     /// What broke so far.
     pub fn verdict(&self) -> Verdict {
         let unannounced = self.clients.unannounced();
-        self.judge.verdict(&self.settings, &self.plan, unannounced)
+        self.judge.verdict::<B>(&self.settings, &self.plan, unannounced)
     }
 
-    /// The run so far, as `fencepost conform --recorded` reads it; empty, if it is not recorded.
+    /// The run so far; that of a Consul agent, as `fencepost conform --recorded` reads it. Empty, if it is not recorded.
     pub fn recorded(&self) -> String {
         self.record.text()
     }
@@ -274,7 +257,7 @@ impl StandIn {
         let mut ready = std::mem::take(&mut self.ready);
         ready.extend(abandoned.into_iter().map(|ticket| (ticket, RequestOutcome::Close)));
         let (last_ticket, now) = (self.last_ticket, self.now);
-        let mut record = std::mem::replace(&mut self.record, Record::new(&self.settings));
+        let mut record = std::mem::replace(&mut self.record, B::Record::new(&self.settings));
         record.begin(&self.settings);
         *self = StandIn::new(self.settings.clone());
         self.record = record;

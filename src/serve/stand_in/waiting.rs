@@ -6,10 +6,11 @@ use super::{Answer, Ticket};
 
 /// A request on its way through the stand-in.
 #[derive(Clone, Debug)]
-pub(crate) struct Journey {
+pub struct Journey {
     pub(crate) ticket: Ticket,
     pub(crate) client: String,
     pub(crate) question: HttpRequest,
+    pub(crate) content_type: Option<String>,
     pub(crate) sent: i64,
     pub(crate) fate: Fate,
 }
@@ -29,7 +30,7 @@ pub(crate) enum Fate {
 
 /// Why a request is not answered yet.
 #[derive(Clone, Debug)]
-pub(super) enum Waiting {
+pub(crate) enum Waiting {
     /// It is a blocking query.
     Parked {
         journey: Journey,
@@ -53,7 +54,7 @@ pub(super) enum Waiting {
 
 impl Waiting {
     /// When it ends by itself.
-    pub(super) fn until(&self) -> Option<i64> {
+    pub(crate) fn until(&self) -> Option<i64> {
         match self {
             Waiting::Parked { until, .. }
             | Waiting::OnItsWay { until, .. }
@@ -64,7 +65,7 @@ impl Waiting {
     }
 
     /// The waiting client.
-    pub(super) fn client(&self) -> &str {
+    pub(crate) fn client(&self) -> &str {
         match self {
             Waiting::Parked { journey, .. }
             | Waiting::OnItsWay { journey, .. }

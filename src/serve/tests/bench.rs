@@ -22,7 +22,7 @@ impl Bench {
     /// Sends a request.
     pub fn send(&mut self, client: &str, method: &str, url: &str, body: &str) -> Ticket {
         let question = HttpRequest { method: method.to_owned(), url: url.to_owned(), body: body.as_bytes().to_vec() };
-        self.stand_in.arrive(Incoming { client: client.to_owned(), question, has_token: false })
+        self.stand_in.arrive(Incoming { client: client.to_owned(), question, content_type: None, has_token: false })
     }
 
     /// How a request has ended, if it has.

@@ -7,6 +7,7 @@ mod endpoints;
 mod events;
 mod faults;
 mod judged;
+mod leases;
 mod lists;
 mod long_lived;
 mod malformed;

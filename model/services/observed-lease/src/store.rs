@@ -56,6 +56,16 @@ impl Store {
         Record { owners: self.owner().or(self.row.owner()).into_iter().collect(), ..Record::default() }
     }
 
+    /// The counter of changes.
+    pub fn version(&self) -> Index {
+        self.version
+    }
+
+    /// The counter is one for the whole server (OL-S-1): changes of other objects have brought it to this.
+    pub fn count_on_from(&mut self, version: Index) {
+        self.version = self.version.max(version);
+    }
+
     pub(super) fn fails(&self, client: ClientId) -> bool {
         self.failing.contains(&client)
     }

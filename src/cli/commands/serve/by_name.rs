@@ -6,7 +6,7 @@ use std::ffi::OsString;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use fencepost_serve::Settings;
+use fencepost_serve::{Server, Settings};
 use serde_json::{Map, Value, json};
 
 use super::{unreadable, until_stopped};
@@ -59,7 +59,7 @@ pub fn run(arguments: &[String]) -> Result<Exit, CommandError> {
                 eprintln!("fencepost: ignored: {}", ignored.join(", "));
             }
             let listen = read.listen.unwrap_or_else(|| "127.0.0.1:8500".to_owned());
-            until_stopped(settings, &listen, None, &Common::default())
+            until_stopped(Server::start, settings, &listen, None, &Common::default())
         }
         Some("version" | "-version" | "--version" | "-v") => {
             say("Consul v1.8.7\nThis is the stand-in of fencepost: `fencepost serve consul --help`");

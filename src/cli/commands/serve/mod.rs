@@ -3,7 +3,7 @@
 pub mod by_name;
 
 use std::fs;
-use std::io::Write;
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::thread::sleep;
 use std::time::Duration;
@@ -28,22 +28,19 @@ pub struct Serve {
 enum Service {
     /// A Consul agent, version 1.8.7, with an empty store
     Consul(Box<Agent>),
+    /// The part of a Kubernetes API server that leader election uses: leases of coordination.k8s.io/v1, and none to begin with
+    Leases(Box<Shared>),
 }
 
+/// What every stand-in is started with.
 #[derive(Args, Debug)]
-struct Agent {
+struct Shared {
     /// Where to listen; port 0 is a free one. The first line on stdout says which [default: 127.0.0.1:0]
     #[arg(long, value_name = "ADDRESS")]
     listen: Option<String>,
-    /// A configuration of a Consul agent, in JSON: ports.http, bind_addr, client_addr, node_name, node_id, datacenter, session_ttl_min
-    #[arg(long, value_name = "FILE")]
-    config_file: Option<PathBuf>,
     /// How time passes: real, scaled=100, manual, or auto: to the next deadline whenever every known client waits
     #[arg(long, default_value = "real", value_name = "CLOCK")]
     clock: Clock,
-    /// How late timers of sessions are, of all that the rules allow: earliest, late=1s, pending=1s or seeded=1s
-    #[arg(long, default_value = "earliest", value_name = "TIMERS")]
-    timers: Timers,
     /// The seed of ids, jitter and lateness
     #[arg(long, default_value_t = 0)]
     seed: u64,
@@ -53,34 +50,57 @@ struct Agent {
     /// A client with an address of its own, by its name; may be repeated
     #[arg(long = "client", value_name = "NAME")]
     clients: Vec<String>,
-    /// The shortest TTL of a session [default: 10s]
-    #[arg(long, value_name = "DURATION")]
-    session_ttl_min: Option<String>,
-    /// Write the run into this file at the end, as `conform --recorded` reads it
+    /// Write the run into this file at the end; that of a Consul agent, as `conform --recorded` reads it
     #[arg(long, value_name = "FILE")]
     record: Option<PathBuf>,
 }
 
-pub fn run(serve: &Serve, common: &Common) -> Result<Exit, CommandError> {
-    let Service::Consul(agent) = &serve.service;
-    let (settings, listen) = settings(agent)?;
-    until_stopped(settings, &listen, agent.record.as_deref(), common)
+#[derive(Args, Debug)]
+struct Agent {
+    #[command(flatten)]
+    shared: Shared,
+    /// A configuration of a Consul agent, in JSON: ports.http, bind_addr, client_addr, node_name, node_id, datacenter, session_ttl_min
+    #[arg(long, value_name = "FILE")]
+    config_file: Option<PathBuf>,
+    /// How late timers of sessions are, of all that the rules allow: earliest, late=1s, pending=1s or seeded=1s
+    #[arg(long, default_value = "earliest", value_name = "TIMERS")]
+    timers: Timers,
+    /// The shortest TTL of a session [default: 10s]
+    #[arg(long, value_name = "DURATION")]
+    session_ttl_min: Option<String>,
 }
+
+pub fn run(serve: &Serve, common: &Common) -> Result<Exit, CommandError> {
+    match &serve.service {
+        Service::Consul(agent) => {
+            let (settings, listen) = of_agent(agent)?;
+            until_stopped(Server::start, settings, &listen, agent.shared.record.as_deref(), common)
+        }
+        Service::Leases(shared) => {
+            let (settings, listen) = shared.settings("leases")?;
+            until_stopped(Server::start_leases, settings, &listen, shared.record.as_deref(), common)
+        }
+    }
+}
+
+/// How a stand-in is started.
+type Start = fn(Settings, &str) -> io::Result<Server>;
 
 /// Serves until a signal comes.
 fn until_stopped(
+    start: Start,
     settings: Settings,
     listen: &str,
     record: Option<&Path>,
     common: &Common,
 ) -> Result<Exit, CommandError> {
     stop_on_interrupt();
-    let server = Server::start(settings, listen).map_err(|error| CommandError::Input(format!("{listen}: {error}")))?;
+    let server = start(settings, listen).map_err(|error| CommandError::Input(format!("{listen}: {error}")))?;
     let addresses = server.addresses();
     let clients = addresses.clients.iter().map(|(name, address)| (name.clone(), address.to_string()));
     say_json(&ReadyJson { address: addresses.all.to_string(), clients: clients.collect() });
     // A program that reads this through a pipe waits for it.
-    std::io::stdout().flush().map_err(|error| CommandError::Input(format!("stdout: {error}")))?;
+    io::stdout().flush().map_err(|error| CommandError::Input(format!("stdout: {error}")))?;
     while !was_interrupted() {
         sleep(Duration::from_millis(20));
         server.news().iter().filter(|_| !common.quiet).for_each(|news| eprintln!("fencepost: {news}"));
@@ -106,21 +126,35 @@ fn conclude(verdict: &Verdict, common: &Common) {
     }
 }
 
-/// What the options and the files say.
-fn settings(agent: &Agent) -> Result<(Settings, String), CommandError> {
-    let mut settings = Settings {
-        clock: agent.clock,
-        timers: agent.timers,
-        seed: agent.seed,
-        clients: agent.clients.clone(),
-        is_recorded: agent.record.is_some(),
-        ..Settings::default()
-    };
-    let mut listen = "127.0.0.1:0".to_owned();
+impl Shared {
+    /// What the options and the plan say of this server, and where to listen.
+    fn settings(&self, server: &str) -> Result<(Settings, String), CommandError> {
+        let mut settings = Settings {
+            clock: self.clock,
+            seed: self.seed,
+            clients: self.clients.clone(),
+            is_recorded: self.record.is_some(),
+            ..Settings::default()
+        };
+        if let Some(file) = &self.plan {
+            let text = fs::read_to_string(file).map_err(|error| unreadable(file, &error))?;
+            settings.plan = text.parse::<FaultPlan>().map_err(|error| unreadable(file, &error))?;
+            settings.plan.suits(server).map_err(|why| unreadable(file, &why))?;
+        }
+        Ok((settings, self.listen.clone().unwrap_or_else(|| "127.0.0.1:0".to_owned())))
+    }
+}
+
+/// The same of a Consul agent, with its configuration.
+fn of_agent(agent: &Agent) -> Result<(Settings, String), CommandError> {
+    let (mut settings, mut listen) = agent.shared.settings("consul")?;
+    settings.timers = agent.timers;
     if let Some(file) = &agent.config_file {
         let text = fs::read_to_string(file).map_err(|error| unreadable(file, &error))?;
         let read = settings.configure(&text).map_err(|why| unreadable(file, &why))?;
-        listen = read.listen.unwrap_or(listen);
+        if agent.shared.listen.is_none() {
+            listen = read.listen.unwrap_or(listen);
+        }
         if !read.ignored.is_empty() {
             eprintln!("fencepost: {}: ignored: {}", file.display(), read.ignored.join(", "));
         }
@@ -130,11 +164,7 @@ fn settings(agent: &Agent) -> Result<(Settings, String), CommandError> {
         settings.options.session_ttl_min =
             least.ok_or_else(|| CommandError::Input("--session-ttl-min: a duration, as 10s".to_owned()))?;
     }
-    if let Some(file) = &agent.plan {
-        let text = fs::read_to_string(file).map_err(|error| unreadable(file, &error))?;
-        settings.plan = text.parse::<FaultPlan>().map_err(|error| unreadable(file, &error))?;
-    }
-    Ok((settings, agent.listen.clone().unwrap_or(listen)))
+    Ok((settings, listen))
 }
 
 fn unreadable(file: &Path, why: &dyn std::fmt::Display) -> CommandError {

@@ -3,52 +3,59 @@
 use fencepost_conform::{Details, Episode, Event, EventKind, HttpRequest, LogRecord, Reply, Report, write};
 
 use crate::settings::Settings;
-use crate::stand_in::{Answer, Journey, NAMELESS};
+use crate::stand_in::{Answer, Journey, NAMELESS, RunRecord};
 
 /// What the clients have asked, and what they were answered.
 #[derive(Clone, Debug)]
-pub(crate) struct Record {
+pub struct Record {
     episodes: Vec<Episode>,
     is_kept: bool,
 }
 
-impl Record {
-    pub(crate) fn new(settings: &Settings) -> Self {
+impl RunRecord for Record {
+    fn new(settings: &Settings) -> Self {
         let mut record = Record { episodes: Vec::new(), is_kept: settings.is_recorded };
         record.begin(settings);
         record
     }
 
-    /// The store is empty again.
-    pub(crate) fn begin(&mut self, settings: &Settings) {
+    fn begin(&mut self, settings: &Settings) {
         let (node, options) = (settings.node.clone(), settings.options);
         self.episodes.push(Episode { node, options, lateness: None, lines: Vec::new(), ..Episode::default() });
     }
 
-    /// A client got an answer.
-    pub(crate) fn answered(&mut self, journey: &Journey, answer: &Answer, now: i64) {
+    fn answered(&mut self, journey: &Journey, answer: &Answer, now: i64) {
         self.add(named(journey), &journey.question, Some(answer), journey.sent, now);
     }
 
-    /// A client got none: the request was carried out, or not.
-    pub(crate) fn lost(&mut self, journey: &Journey) {
+    fn lost(&mut self, journey: &Journey) {
         // A read without a delivered answer says nothing.
         if journey.question.method != "GET" {
             self.add(named(journey), &journey.question, None, journey.sent, i64::MAX);
         }
     }
 
-    /// The agent has told the catalogue something.
-    pub(crate) fn sync(&mut self, question: &HttpRequest, answer: &Answer, now: i64) {
-        self.add(None, question, Some(answer), now, now);
-    }
-
-    /// A client says that it is inside a key, or no longer.
-    pub(crate) fn reported(&mut self, client: &str, key: &str, is_inside: bool, now: i64) {
+    fn reported(&mut self, client: &str, key: &str, is_inside: bool, now: i64) {
         if let Some(episode) = self.episodes.last_mut().filter(|_| self.is_kept) {
             let (number, key) = (episode.reports.len() + 1, Some(key.to_owned()));
             episode.reports.push(Report { number, client: client.to_owned(), key, is_inside, at: now });
         }
+    }
+
+    fn text(&self) -> String {
+        if !self.is_kept {
+            return String::new();
+        }
+        let mut episodes = self.episodes.clone();
+        episodes.iter_mut().for_each(|episode| episode.lines.sort_by_key(|line| line.sent));
+        write("1.8.7", &episodes)
+    }
+}
+
+impl Record {
+    /// The agent has told the catalogue something.
+    pub(crate) fn sync(&mut self, question: &HttpRequest, answer: &Answer, now: i64) {
+        self.add(None, question, Some(answer), now, now);
     }
 
     /// Something happened to the servers. Until an instant, the old leader may have answered.
@@ -84,16 +91,6 @@ impl Record {
             is_timed: true,
             details: Details::default(),
         });
-    }
-
-    /// The log; empty, if it was not kept.
-    pub(crate) fn text(&self) -> String {
-        if !self.is_kept {
-            return String::new();
-        }
-        let mut episodes = self.episodes.clone();
-        episodes.iter_mut().for_each(|episode| episode.lines.sort_by_key(|line| line.sent));
-        write("1.8.7", &episodes)
     }
 }
 

@@ -5,10 +5,9 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use fencepost_conform::{Class, Expected, Hint, HttpRequest, Sleep, Waking, Watch};
 use fencepost_model::time::Instant;
 
-use super::waiting::{Journey, Waiting};
-use super::{Answer, StandIn, Ticket};
 use crate::endpoints::parameter;
 use crate::settings::Timers;
+use crate::stand_in::{Answer, Journey, MICROSECOND, StandIn, Ticket, Waiting};
 
 /// The model numbers the sessions of a node with 16 bits.
 const SESSIONS_MAX: u32 = 65_000;
@@ -19,7 +18,7 @@ impl StandIn {
         let deposed = self.ask_deposed(&journey.question, &journey.client);
         let answer = deposed.unwrap_or_else(|| self.serve(&journey.question, &journey.client));
         if let Some((index, until)) = self.waits(&journey.question, &answer) {
-            let watch = self.agent.park(&journey.question.url).map(|watch| watch.at(index));
+            let watch = self.backend.agent.park(&journey.question.url).map(|watch| watch.at(index));
             // A lost request that repeats another has no ticket, and no client waits for it.
             if journey.ticket != Ticket(0) {
                 self.waiting.insert(journey.ticket, Waiting::Parked { journey, watch, index, until, last: answer });
@@ -48,14 +47,14 @@ impl StandIn {
 
     /// A request is answered as the model says, or by an endpoint that is no part of it.
     pub(crate) fn serve(&mut self, question: &HttpRequest, client: &str) -> Answer {
-        if question.url.starts_with("/v1/session/create") && self.sessions >= SESSIONS_MAX {
+        if question.url.starts_with("/v1/session/create") && self.backend.sessions >= SESSIONS_MAX {
             return beyond("more than 65,000 sessions");
         }
         if is_filtered(&question.url) {
             return beyond("a filter expression");
         }
         let now = Instant::at(self.now);
-        let asked = catch_unwind(AssertUnwindSafe(|| self.agent.ask(question, now, Hint::default())));
+        let asked = catch_unwind(AssertUnwindSafe(|| self.backend.agent.ask(question, now, Hint::default())));
         let expected = match asked {
             Ok(Ok(expected)) => expected,
             Ok(Err(overflow)) => return beyond(&overflow.to_string()),
@@ -68,32 +67,32 @@ impl StandIn {
             Class::NoSuchPath => self.serve_beyond(question, client),
             _ => self.answer(question, client, &expected),
         };
-        self.agent.tidy_all(now);
+        self.backend.agent.tidy_all(now);
         if is_pretty(&question.url) { answer.pretty() } else { answer }
     }
 
     fn answer(&mut self, question: &HttpRequest, client: &str, expected: &Expected) -> Answer {
-        let (seed, ids) = (self.seed(), &mut self.ids);
-        let reply = self.agent.answer(expected, &mut || {
+        let (seed, ids) = (self.seed(), &mut self.backend.ids);
+        let reply = self.backend.agent.answer(expected, &mut || {
             *ids += 1;
             seed.uuid(*ids)
         });
         let mut answer = Answer::of(expected, reply);
         match expected.class {
             Class::SessionCreated => {
-                self.sessions += 1;
+                self.backend.sessions += 1;
                 if let Some(id) = answer.value()["ID"].as_str() {
                     self.judge.session(id, client, &question.body);
                 }
             }
             Class::PathCleaned => answer.headers.push(("Location", cleaned(&question.url))),
             Class::Options => {
-                answer.headers.push(("Allow", self.agent.methods(&question.url)));
+                answer.headers.push(("Allow", self.backend.agent.methods(&question.url)));
             }
             Class::TxnRead | Class::TxnReadFailed => answer = answer.of_leader(),
             _ => {}
         }
-        self.directory.note(question, expected.class, self.agent.position());
+        self.backend.directory.note(question, expected.class, self.backend.agent.position());
         self.decorate(question, expected.class, &mut answer);
         answer
     }
@@ -112,12 +111,13 @@ impl StandIn {
             };
             match self.woken(ticket, &journey, watch.as_ref(), index, &last) {
                 Some(answer) => {
-                    self.now = self.now.saturating_add(super::MICROSECOND);
+                    self.now = self.now.saturating_add(MICROSECOND);
                     self.finish(journey, answer);
                 }
                 None => {
                     // C-BLK-7: a watch that has fired, and whose index has not passed, looks out for the next change.
-                    let watch = watch.and_then(|_| self.agent.park(&journey.question.url)).map(|watch| watch.at(index));
+                    let watch =
+                        watch.and_then(|_| self.backend.agent.park(&journey.question.url)).map(|watch| watch.at(index));
                     self.waiting.insert(ticket, Waiting::Parked { journey, watch, index, until, last });
                 }
             }
@@ -136,16 +136,16 @@ impl StandIn {
         let neighbours = match self.settings.timers {
             Timers::Earliest => true,
             Timers::Late(_) | Timers::Pending(_) => false,
-            Timers::Seeded(_) => {
-                self.draw(&[u64::from_be_bytes(*b"neighbor"), ticket.0, self.agent.position()]).is_multiple_of(2)
-            }
+            Timers::Seeded(_) => self
+                .draw(&[u64::from_be_bytes(*b"neighbor"), ticket.0, self.backend.agent.position()])
+                .is_multiple_of(2),
         };
         let Some(watch) = watch else {
             let answer = self.serve(&journey.question, &journey.client);
             let passes = answer.index().is_none_or(|now| now > index) && answer.body != last.body;
             return passes.then_some(answer);
         };
-        let wakes = match self.agent.waking(watch) {
+        let wakes = match self.backend.agent.waking(watch) {
             Waking::Wakes => true,
             Waking::Sleeps => false,
             Waking::Either => neighbours,

@@ -4,10 +4,9 @@ use fencepost_conform::{Agent, EventKind, HttpRequest, Sleep};
 use fencepost_model::time::Instant;
 use serde_json::json;
 
-use super::waiting::Waiting;
-use super::{Answer, MICROSECOND, RequestOutcome, StandIn, Ticket};
 use crate::endpoints::{Directory, parameter};
 use crate::faults::ServerEvent;
+use crate::stand_in::{Answer, MICROSECOND, RequestOutcome, StandIn, Ticket, Waiting};
 
 /// A leader that is none any more, and does not know it.
 #[derive(Clone, Debug)]
@@ -26,7 +25,8 @@ impl StandIn {
             ServerEvent::LeaderChange => self.servers(EventKind::Failover, self.now),
             ServerEvent::LeaderLingers(by) => {
                 let until = self.now.saturating_add(by);
-                self.deposed = Some(Deposed { agent: self.agent.clone(), client: client.to_owned(), until });
+                self.backend.deposed =
+                    Some(Deposed { agent: self.backend.agent.clone(), client: client.to_owned(), until });
                 self.servers(EventKind::Failover, until);
             }
             ServerEvent::Restart => {
@@ -38,7 +38,7 @@ impl StandIn {
                 self.answer_watchers();
             }
             ServerEvent::SessionDestroyed => {
-                for session in self.judge.sessions_of(client) {
+                for session in self.judge.witness().of(client) {
                     self.operate(&put(format!("/v1/session/destroy/{session}"), Vec::new()));
                 }
             }
@@ -49,20 +49,22 @@ impl StandIn {
                 self.operate(&own);
             }
             ServerEvent::CheckCritical => {
-                for check in self.agent_checks.ids() {
+                for check in self.backend.agent_checks.ids() {
                     self.check_runs_out(&check);
                 }
             }
             ServerEvent::GossipFailure(by) => {
                 self.set_gossip("critical");
-                self.heard_again = Some(self.now.saturating_add(by));
+                self.backend.heard_again = Some(self.now.saturating_add(by));
             }
+            // Plans for a Consul agent do not have them.
+            ServerEvent::LeaseDeleted | ServerEvent::LeaseLabelled => {}
         }
     }
 
     /// Gossip hears of the agent's node again.
     pub(super) fn hear_again(&mut self) {
-        self.heard_again = None;
+        self.backend.heard_again = None;
         self.set_gossip("passing");
     }
 
@@ -84,8 +86,8 @@ impl StandIn {
 
     /// C-TTL-4: what the timer of a former leader has sent is not applied.
     fn servers(&mut self, event: EventKind, until: i64) {
-        self.expiring.clear();
-        self.agent.suffer(&event, Instant::at(self.now));
+        self.backend.expiring.clear();
+        self.backend.agent.suffer(&event, Instant::at(self.now));
         self.record.happened(event, self.now, until);
     }
 
@@ -122,7 +124,7 @@ impl StandIn {
 
     /// The answer of a deposed leader to a client that reaches no other server; none: this one answers.
     pub(super) fn ask_deposed(&mut self, question: &HttpRequest, client: &str) -> Option<Answer> {
-        let mut deposed = self.deposed.take()?;
+        let mut deposed = self.backend.deposed.take()?;
         if self.now >= deposed.until {
             return None;
         }
@@ -130,15 +132,15 @@ impl StandIn {
         if deposed.client == client {
             answer = Some(match is_from_memory(question) {
                 true => {
-                    std::mem::swap(&mut self.agent, &mut deposed.agent);
+                    std::mem::swap(&mut self.backend.agent, &mut deposed.agent);
                     let answer = self.serve(question, client);
-                    std::mem::swap(&mut self.agent, &mut deposed.agent);
+                    std::mem::swap(&mut self.backend.agent, &mut deposed.agent);
                     answer
                 }
                 false => Answer::text(500, "No cluster leader"),
             });
         }
-        self.deposed = Some(deposed);
+        self.backend.deposed = Some(deposed);
         answer
     }
 }

@@ -1,0 +1,8 @@
+//! Leases of Kubernetes over sockets.
+
+mod bench;
+mod faults;
+mod judged;
+mod malformed;
+mod patches;
+mod rules;
