@@ -34,3 +34,8 @@ pub(crate) fn tick_of(duration: Duration, count: i64) -> Duration {
     let steps = down(duration, FINEST).max(1);
     times(FINEST, (steps + count - 1) / count)
 }
+
+/// The greatest common divisor.
+pub(crate) fn divisor(one: i64, other: i64) -> i64 {
+    if other == 0 { one } else { divisor(other, one % other) }
+}

@@ -8,7 +8,7 @@ use super::small::{CutOff, ElectionScenario, Healthy, Terms};
 use super::wider::spread;
 use crate::asked;
 use crate::promise::Promise;
-use crate::rounding::{FINEST, down, times, up};
+use crate::rounding::{FINEST, divisor, down, times, up};
 
 type InTicks = asked::InTicks<ElectionScenario>;
 
@@ -32,11 +32,6 @@ fn ticks(question: &ElectionQuestion) -> Vec<Duration> {
     let counts = (1..=LEASE_TICKS_MAX).filter(|count| common % count == 0);
     let is_coarse = |tick: &Duration| up(question.lease, *tick) <= LEASE_TICKS_MAX;
     counts.map(|count| times(FINEST, common / count)).take_while(is_coarse).collect()
-}
-
-/// The greatest common divisor.
-fn divisor(one: i64, other: i64) -> i64 {
-    if other == 0 { one } else { divisor(other, one % other) }
 }
 
 fn terms(question: &ElectionQuestion, tick: Duration) -> Terms {

@@ -14,7 +14,7 @@ use fencepost_observed_lease::{ObservedLease, ObservedLeaseMessage, Rate, Respon
 use super::question::ElectionQuestion;
 use super::small::exactly;
 use crate::promise::Promise;
-use crate::rounding::{FINEST, down, exact, sum};
+use crate::rounding::{FINEST, divisor, down, exact, sum};
 
 const LEADER: ClientId = ClientId(1);
 const CONTENDER: ClientId = ClientId(2);
@@ -48,13 +48,13 @@ fn with_slow_leader(
     scenario: &Scenario<ObservedLease>,
     question: &ElectionQuestion,
 ) -> Option<Scenario<ObservedLease>> {
-    let million = 1_000_000;
-    let common = (1..=million).rev().find(|one| million % one == 0 && question.drift.0 % one == 0)?;
-    let [shows, per] = [million / common, (million + question.drift.0) / common];
-    let rate = Rate { shows: u16::try_from(shows).ok()?, per: u16::try_from(per).ok()? };
+    let (million, drift) = (1_000_000, i64::from(question.drift.0));
+    let common = divisor(million, drift);
+    let rate =
+        Rate { shows: u16::try_from(million / common).ok()?, per: u16::try_from((million + drift) / common).ok()? };
     let mut slow = scenario.clone();
     slow.service.rates = vec![rate];
-    (question.drift.0 > 0 && slow.validate().is_ok()).then_some(slow)
+    (drift > 0 && slow.validate().is_ok()).then_some(slow)
 }
 
 struct Arranged<'a> {

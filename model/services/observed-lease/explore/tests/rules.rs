@@ -104,3 +104,18 @@ fn ol_k_1_the_constructor_compares_the_durations() {
     // It does not look at R + D.
     verdicts(&["ol01-short"]);
 }
+
+/// The fuzzer of scenario files found that a longer one panicked.
+#[test]
+fn a_sleep_that_no_message_can_carry_is_refused() {
+    let text = |nap: i64| {
+        format!(
+            "name = \"nap\"\nsystem = \"observed-lease\"\nabout = \"A long sleep.\"\nclients = 2\n\n[service]\nnap = {nap}\n\n[budget]\nnaps = 1\n\n\
+             [[promise]]\nproperty = \"mutual-exclusion\"\n"
+        )
+    };
+    let observed = service();
+    assert!(observed.read(&text(65_535), "nap.toml").is_ok());
+    let error = observed.read(&text(65_536), "nap.toml").expect_err("it is too long").to_string();
+    assert!(error.contains("service.nap") && error.contains("65535"), "{error}");
+}

@@ -53,6 +53,13 @@ pub(super) fn validate(scenario: &Scenario<ObservedLease>) -> Checked {
     if settings.longest() > Ticks::new(1_000_000_000) {
         return wrong("service", "a duration is longer than 1000000000 ticks");
     }
+    // A message carries the length of a sleep.
+    if settings.nap.count() / settings.grain.count() > u16::MAX.into() {
+        return wrong(
+            "service.nap",
+            format!("a sleep has at most {} times `grain`; write less, or a longer `grain`", u16::MAX),
+        );
+    }
     scenario.has_none(&[OptionalBudget::Retries])?;
     if scenario.budget.operator > 0 && settings.operator.is_empty() {
         return wrong("service.operator", "`budget.operator` needs actions: list them here");
