@@ -2,7 +2,7 @@
 
 use fencepost_model::time::Ticks;
 use fencepost_model::units::{Duration, PartsPerMillion};
-use fencepost_observed_lease::{Cancels, Expiry, Release, Settings};
+use fencepost_observed_lease::{Expiry, Release, Settings};
 
 use crate::asked::QuestionError;
 use crate::rounding::{FINEST, times};
@@ -172,17 +172,18 @@ impl ElectionQuestion {
     }
 }
 
-/// The choices of a recipe, with ReleaseOnCancel or without; its durations are to be set. A leader that would give the lease back may
-/// also be stopped by its caller.
+/// The choices of a recipe, with ReleaseOnCancel or without; its durations are to be set. No caller cancels: what a leader does when it
+/// loses its lease breaks whatever a cancellation does (OL-K-10).
 pub(super) fn choices(recipe: &str, release: bool) -> Settings {
     let (settings, plain) = (recipe_of(recipe), Settings::default());
-    if release {
-        let rule = if settings.release == Release::Never { released(recipe) } else { settings.release };
-        return Settings { release: rule, cancels: Cancels::AnyTime, ..settings };
-    }
+    let rule = match release {
+        false => Release::Never,
+        true if settings.release == Release::Never => released(recipe),
+        true => settings.release,
+    };
     Settings {
-        release: Release::Never,
-        release_repeats: false,
+        release: rule,
+        release_repeats: release && settings.release_repeats,
         cancels: plain.cancels,
         on_cancel: plain.on_cancel,
         grace: None,

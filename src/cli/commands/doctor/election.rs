@@ -1,13 +1,13 @@
 //! `fencepost doctor client-go`: settings of a leader election by an observed lease.
 
 use clap::Args;
-use fencepost::model::units::{Duration, PartsPerMillion};
+use fencepost::model::units::Duration;
 use fencepost_doctor::election::RECIPES;
-use fencepost_doctor::{ElectionQuestion, Quantity, QuestionError};
+use fencepost_doctor::{ElectionQuestion, QuestionError};
 
 use super::assumed::AssumedBounds;
 use super::judging::{Judging, mistake};
-use super::values::{Optional, duration, optional, rate};
+use super::values::{Bounds, Optional, duration, optional};
 use crate::args::Common;
 use crate::exit::{CommandError, Exit};
 
@@ -34,15 +34,8 @@ pub struct ElectionSettings {
     /// How long the work goes on after it is told that it does not lead any more [default: 0s]
     #[arg(long, value_parser = duration, value_name = "DURATION")]
     stop_time: Option<Duration>,
-    /// The longest pause of a client
-    #[arg(long, value_parser = duration, value_name = "DURATION")]
-    pause: Option<Duration>,
-    /// The maximum delay of a message that arrives
-    #[arg(long, value_parser = duration, value_name = "DURATION")]
-    latency: Option<Duration>,
-    /// By how much the clock of a leader may be slower than that of a contender, as 200ppm
-    #[arg(long, value_parser = rate, value_name = "RATE")]
-    drift: Option<PartsPerMillion>,
+    #[command(flatten)]
+    bounds: Bounds,
     #[command(flatten)]
     judging: Judging,
 }
@@ -60,9 +53,9 @@ impl ElectionSettings {
         }
         question.release = self.release;
         question.stop_time = self.stop_time.unwrap_or_default();
-        question.pause = self.pause.unwrap_or_default();
-        question.latency = self.latency.unwrap_or_default();
-        question.drift = self.drift.unwrap_or_default();
+        question.pause = self.bounds.pause.unwrap_or_default();
+        question.latency = self.bounds.latency.unwrap_or_default();
+        question.drift = self.bounds.drift.unwrap_or_default();
         question.validate()?;
         Ok(question)
     }
@@ -70,10 +63,6 @@ impl ElectionSettings {
 
 pub fn run(settings: &ElectionSettings, common: &Common) -> Result<Exit, CommandError> {
     let question = settings.question().map_err(mistake)?;
-    let assumed = AssumedBounds::of(&question, |bound| match bound {
-        Quantity::Pause => settings.pause.is_some(),
-        Quantity::Latency => settings.latency.is_some(),
-        _ => settings.drift.is_some(),
-    });
+    let assumed = AssumedBounds::of(&question, |bound| settings.bounds.has(bound));
     settings.judging.judge(&question, &assumed, Vec::new, || (), common)
 }

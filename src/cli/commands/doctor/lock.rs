@@ -4,14 +4,14 @@ use std::io::{self, IsTerminal};
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use fencepost::model::units::{Duration, PartsPerMillion};
+use fencepost::model::units::Duration;
 use fencepost_doctor::lock::RECIPES;
 use fencepost_doctor::lock::configuration::Configuration;
 use fencepost_doctor::{LockBelief, LockQuestion, Quantity, QuestionError};
 
 use super::assumed::AssumedBounds;
 use super::judging::{Judging, mistake};
-use super::values::{Optional, duration, optional, rate};
+use super::values::{Bounds, Optional, duration, optional};
 use super::{ask, configured};
 use crate::args::Common;
 use crate::exit::{CommandError, Exit};
@@ -53,15 +53,8 @@ pub struct LockSettings {
     /// For lock-command: how long its child may take to die
     #[arg(long, value_parser = duration, value_name = "DURATION")]
     grace: Option<Duration>,
-    /// The longest pause of a client
-    #[arg(long, value_parser = duration, value_name = "DURATION")]
-    pause: Option<Duration>,
-    /// The maximum message delay
-    #[arg(long, value_parser = duration, value_name = "DURATION")]
-    latency: Option<Duration>,
-    /// By how much the clocks of clients may be slower than the servers', as 200ppm
-    #[arg(long, value_parser = rate, value_name = "RATE")]
-    drift: Option<PartsPerMillion>,
+    #[command(flatten)]
+    bounds: Bounds,
     /// Gossip may declare the holder's live node failed, once
     #[arg(long)]
     false_alarm: bool,
@@ -92,9 +85,9 @@ impl LockSettings {
         if let Some(name) = &self.belief {
             question.belief = LockBelief::named(name)?;
         }
-        question.pause = self.pause.unwrap_or(question.pause);
-        question.latency = self.latency.unwrap_or(question.latency);
-        question.drift = self.drift.unwrap_or(question.drift);
+        question.pause = self.bounds.pause.unwrap_or(question.pause);
+        question.latency = self.bounds.latency.unwrap_or(question.latency);
+        question.drift = self.bounds.drift.unwrap_or(question.drift);
         question.false_alarm |= self.false_alarm;
         question.fencing |= self.fencing;
         Ok(question)
@@ -149,10 +142,8 @@ impl LockSettings {
     /// The bounds that neither the command line nor the configuration gives.
     fn assumed(&self, question: &LockQuestion, configuration: Option<&Configuration>) -> AssumedBounds {
         let has_bounds = configuration.is_some_and(|configuration| configuration.has_bounds);
-        AssumedBounds::of(question, |bound| match bound {
-            Quantity::Pause => has_bounds || self.pause.is_some(),
-            Quantity::Latency => has_bounds || self.latency.is_some(),
-            _ => self.drift.is_some(),
+        AssumedBounds::of(question, |bound| {
+            self.bounds.has(bound) || has_bounds && matches!(bound, Quantity::Pause | Quantity::Latency)
         })
     }
 }

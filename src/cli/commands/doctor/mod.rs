@@ -34,9 +34,8 @@ pub struct Doctor {
 enum Election {
     /// Leader election with client-go, as Kubernetes and its controllers do it
     ///
-    /// What is not said is as the recipe has it. Flags of a component, with --flags, and a Deployment, with --from, say it, too. Links to the API
-    /// server may be cut at any time, and heal. Without --pause, --latency and --drift these are taken as 0, and the answer begins with a
-    /// warning.
+    /// What is not said is as the recipe has it. Links to the API server may be cut at any time, and heal. Without --pause, --latency and
+    /// --drift these are taken as 0, and the answer begins with a warning.
     ClientGo(Box<election::ElectionSettings>),
 }
 

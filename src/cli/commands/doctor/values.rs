@@ -1,7 +1,33 @@
-//! The values of options: durations with units, rates, names of promises.
+//! Options of every question, and their values: bounds, durations with units, rates, names of promises.
 
+use clap::Args;
 use fencepost::model::units::{Duration, PartsPerMillion};
-use fencepost_doctor::Promise;
+use fencepost_doctor::{Promise, Quantity};
+
+/// The bounds that the user counts on.
+#[derive(Args, Debug)]
+pub struct Bounds {
+    /// The longest pause of a client
+    #[arg(long, value_parser = duration, value_name = "DURATION")]
+    pub pause: Option<Duration>,
+    /// The maximum delay of a message that arrives
+    #[arg(long, value_parser = duration, value_name = "DURATION")]
+    pub latency: Option<Duration>,
+    /// By how much the clock of a holder may be slower than the servers', or a contender's, as 200ppm
+    #[arg(long, value_parser = rate, value_name = "RATE")]
+    pub drift: Option<PartsPerMillion>,
+}
+
+impl Bounds {
+    /// Whether this bound is given.
+    pub fn has(&self, bound: Quantity) -> bool {
+        match bound {
+            Quantity::Pause => self.pause.is_some(),
+            Quantity::Latency => self.latency.is_some(),
+            _ => self.drift.is_some(),
+        }
+    }
+}
 
 /// A duration, or none.
 #[derive(Copy, Clone, Debug)]
