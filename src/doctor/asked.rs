@@ -24,6 +24,9 @@ pub trait Asked: Clone + Ord + fmt::Debug {
     /// The small scenarios that are explored for it.
     type Small: SmallScenario<Service = Self::Service>;
 
+    /// The maximum number of states of one small scenario.
+    const STATES_MAX: u64;
+
     /// What the world is like in which clocks do not drift.
     const EVEN_CLOCKS: &'static str;
 

@@ -75,9 +75,6 @@ enum Explored<Q: Asked> {
 /// Why nothing decides a question where not even a formula has found a tick.
 const NEAR: &str = "no tick that is coarse enough decides it: too close to the boundary";
 
-/// The maximum number of states of one scenario.
-const STATES_MAX: u64 = 3_000_000;
-
 /// Judges settings, and remembers.
 pub struct Doctor<Q: Asked> {
     workers: usize,
@@ -199,7 +196,7 @@ impl<Q: Asked> Doctor<Q> {
         }
         let scenario = small.scenario();
         let options = Options {
-            limits: Limits { states: Some(STATES_MAX), depth: None },
+            limits: Limits { states: Some(Q::STATES_MAX), depth: None },
             supervisor: Arc::clone(&self.supervisor),
             workers: self.workers,
             ..Options::default()

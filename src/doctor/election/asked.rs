@@ -24,6 +24,7 @@ impl Asked for ElectionQuestion {
     type Service = ObservedLease;
     type Small = ElectionScenario;
 
+    const STATES_MAX: u64 = 400_000;
     const EVEN_CLOCKS: &'static str = "the clock of no leader is slower than a contender's";
 
     fn validate(&self) -> Result<(), QuestionError> {

@@ -21,4 +21,4 @@ mod small;
 mod wider;
 
 pub use question::{ElectionQuestion, RECIPES};
-pub use small::{CutOff, ElectionScenario, Healthy};
+pub use small::{CutOff, ElectionScenario, Healthy, Others, Terms};

@@ -4,8 +4,7 @@
 use fencepost_model::units::Duration;
 
 use super::question::ElectionQuestion;
-use super::small::{CutOff, ElectionScenario, Healthy, Terms};
-use super::wider::spread;
+use super::small::{CutOff, ElectionScenario, Healthy, Others, Terms};
 use crate::asked;
 use crate::promise::Promise;
 use crate::rounding::{FINEST, divisor, down, times, up};
@@ -70,6 +69,15 @@ fn healthy(question: &ElectionQuestion, tick: Duration) -> Option<InTicks> {
     let (message, wake) = (down(question.message(), tick), down(question.pause, tick));
     let too_late = |length: i64| 2 * message >= length;
     let is_stale = terms.retry + wake + 2 * message >= terms.second.unwrap_or(terms.lease);
-    let looks_broken = too_late(terms.deadline) || terms.timeout.is_some_and(too_late) || is_stale;
-    looks_broken.then_some(InTicks { scenario: ElectionScenario::Healthy(Healthy { terms, message, wake }), tick })
+    let others = match too_late(terms.deadline) || terms.timeout.is_some_and(too_late) {
+        true => Others::Absent,
+        false if is_stale => Others::Alike,
+        false => return None,
+    };
+    Some(InTicks { scenario: ElectionScenario::Healthy(Healthy { terms, others, message, wake }), tick })
+}
+
+/// By how many ticks a sleep may be longer than the retry period: up to the last tick below 2.2 of them (OL-K-6).
+fn spread(retry: i64) -> i64 {
+    (6 * retry - 1) / 5
 }

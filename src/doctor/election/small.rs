@@ -3,11 +3,12 @@
 use std::fmt;
 
 use fencepost_model::fact::{Fact, Leaving};
+use fencepost_model::ids::ClientId;
 use fencepost_model::properties::{Level, Memory, Property, View};
 use fencepost_model::scenario::{Cutting, Goal, Replies, Scenario, Ways};
 use fencepost_model::time::Ticks;
 use fencepost_model::units::Duration;
-use fencepost_observed_lease::{ObservedLease, Settings};
+use fencepost_observed_lease::{ClientTerms, ObservedLease, Settings};
 
 use super::question::{ElectionQuestion, choices};
 use crate::promise::Promise;
@@ -18,7 +19,7 @@ use crate::rounding::exact;
 pub enum ElectionScenario {
     /// Two clients, and the link of one to the store is cut once.
     CutOff(CutOff),
-    /// Two clients that reach the store all the time.
+    /// Clients that reach the store all the time.
     Healthy(Healthy),
 }
 
@@ -56,15 +57,28 @@ pub struct CutOff {
     pub wake: i64,
 }
 
-/// Two clients that reach the store.
+/// Clients that reach the store.
 #[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct Healthy {
     /// Their elector.
     pub terms: Terms,
+    /// Who else there is.
+    pub others: Others,
     /// How long a message is under way.
     pub message: i64,
     /// How late a deadline fires.
     pub wake: i64,
+}
+
+/// The contenders of a leader that reaches the store.
+#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum Others {
+    /// None: it is about the leader's own deadlines.
+    Absent,
+    /// One that looks only twice in a lease, and is no leader that is judged.
+    Seldom,
+    /// One with the same settings.
+    Alike,
 }
 
 impl Terms {
@@ -98,8 +112,13 @@ impl fmt::Display for ElectionScenario {
                 let message = message.map_or("-instant".to_owned(), |message| format!("-message{message}"));
                 write!(f, "cut-off-{terms}{release}-stop{stop}{message}-wake{wake}")
             }
-            ElectionScenario::Healthy(Healthy { terms, message, wake }) => {
-                write!(f, "healthy-{terms}-message{message}-wake{wake}")
+            ElectionScenario::Healthy(Healthy { terms, others, message, wake }) => {
+                let others = match others {
+                    Others::Absent => "-alone",
+                    Others::Seldom => "-seldom",
+                    Others::Alike => "",
+                };
+                write!(f, "healthy-{terms}{others}-message{message}-wake{wake}")
             }
         }
     }
@@ -117,9 +136,21 @@ impl ElectionScenario {
                 }
                 promising(scenario, Promise::MutualExclusion).goal(Goal::CONTENDED)
             }
-            ElectionScenario::Healthy(Healthy { terms, message, wake }) => {
+            ElectionScenario::Healthy(Healthy { terms, others, message, wake }) => {
                 let mut scenario = named.message_delay(message).wake_delay(wake).server_delay(0);
                 scenario.service = terms.settings(false);
+                if others == Others::Absent {
+                    scenario = scenario.clients(1);
+                }
+                if others == Others::Seldom {
+                    let own = [(terms.deadline, terms.retry), (terms.lease - 1, terms.lease / 2)];
+                    let own = own.map(|(deadline, retry)| ClientTerms {
+                        lease: Ticks::new(terms.lease),
+                        renew_deadline: Ticks::new(deadline),
+                        retry_period: Ticks::new(retry),
+                    });
+                    scenario.service.terms = own.to_vec();
+                }
                 promising(scenario, Promise::KeepsLease)
             }
         }
@@ -140,18 +171,24 @@ fn promising(mut scenario: Scenario<ObservedLease>, promise: Promise) -> Scenari
     }
 }
 
-/// The leader stops because it could not renew, or another one leads.
+/// The leader stops because it could not renew, or another one leads. Where the second client is no leader that is judged, nothing is said
+/// of executions in which it is the first to lead.
 fn keeps_lease(view: &View<'_, ObservedLease>, memory: &mut Memory) -> Result<(), String> {
-    let [entered, ..] = memory;
+    const JUDGED: u32 = 1;
+    const NOT_JUDGED: u32 = 2;
+    let is_judged = |client: ClientId| view.scenario.service.terms.is_empty() || client == ClientId(1);
+    let [leads, ..] = memory;
     for fact in view.facts {
         match fact {
-            Fact::Left { client, why: Leaving::Lapsed } => {
+            Fact::Left { client, why: Leaving::Lapsed } if *leads == JUDGED => {
                 return Err(format!("{client} gives up: it has not renewed within the renew deadline"));
             }
-            Fact::Entered { client, .. } if *entered > 0 => {
+            Fact::Entered { client, .. } if *leads == JUDGED => {
                 return Err(format!("{client} takes over the lease of a leader that lives"));
             }
-            Fact::Entered { .. } => *entered = 1,
+            Fact::Entered { client, .. } if *leads == 0 => {
+                *leads = if is_judged(*client) { JUDGED } else { NOT_JUDGED };
+            }
             _ => {}
         }
     }
@@ -183,7 +220,6 @@ pub(super) fn exactly(
         second: is_truncated.then(|| exact(Duration::of_seconds(1))),
         request_timeout: question.request_timeout.map(exact),
         stop_time: exact(question.stop_time),
-        grace: choices.grace.map(|grace| exact(Duration::of_seconds(grace.count()))),
         ..choices
     };
     promising(scenario, promise)

@@ -7,7 +7,7 @@
 use fencepost_model::units::Duration;
 
 use super::question::ElectionQuestion;
-use super::small::{CutOff, ElectionScenario, Healthy, Terms};
+use super::small::{CutOff, ElectionScenario, Healthy, Others, Terms};
 use crate::asked;
 use crate::promise::Promise;
 use crate::rounding::{FINEST, down, sum, times, up};
@@ -83,8 +83,10 @@ fn cut_off(question: &ElectionQuestion) -> Option<InTicks> {
     Some(InTicks { scenario: ElectionScenario::CutOff(small), tick })
 }
 
-/// **A leader that reaches the store.** The scenario is the recipe itself: a leader and a contender. More contenders change nothing for a
-/// leader: each takes over after it has seen the same record for a whole lease, and the first one to do so is the one here.
+/// **A leader that reaches the store.** The leader is the recipe itself. Of contenders one is enough: each takes over after it has seen the
+/// same record for a whole lease, and the first one to do so is the one here. When it looks in between makes no difference: the record that it
+/// saw at t and finds unchanged when it takes over has been unchanged a lease after t, too, so a contender that begins at t and looks again
+/// after half a lease and after a whole one can take over. A lease of an odd number of ticks is rounded down once more.
 ///
 /// A tick divides the retry period, because attempts are made at multiples of it (OL-K-7). Messages are rounded up. The renew deadline,
 /// the timeout of requests and the recorded lease are rounded down; the first two fire as late as they would with a slow clock and a pause, so
@@ -94,7 +96,7 @@ fn healthy(question: &ElectionQuestion) -> Option<InTicks> {
     let retry = down(question.retry_period, FINEST);
     let sized = |count: i64| {
         let tick = times(FINEST, retry / count);
-        let lease = down(question.observed(), tick);
+        let lease = down(question.observed(), tick) / 2 * 2;
         let deadline = down(question.renew_deadline, tick);
         let timeout = question.request_timeout.map(|timeout| down(timeout, tick));
         let late = |exact: Duration, rounded: i64| {
@@ -103,12 +105,12 @@ fn healthy(question: &ElectionQuestion) -> Option<InTicks> {
         };
         let timeout_late = question.request_timeout.zip(timeout).map_or(0, |(exact, rounded)| late(exact, rounded));
         let wake = late(question.renew_deadline, deadline).max(late(question.retry_period, count)).max(timeout_late);
-        let spread = spread(count);
-        let terms = Terms { recipe: question.recipe, lease, second: None, deadline, retry: count, spread, timeout };
-        (Healthy { terms, message: up(question.message(), tick), wake }, tick)
+        let recipe = question.recipe;
+        let terms = Terms { recipe, lease, second: None, deadline, retry: count, spread: 0, timeout };
+        (Healthy { terms, others: Others::Seldom, message: up(question.message(), tick), wake }, tick)
     };
     let looks_safe = |small: &Healthy| {
-        let Healthy { terms, message, wake } = *small;
+        let Healthy { terms, message, wake, .. } = *small;
         let in_time = |length: i64| 2 * message < length;
         let is_valid = terms.deadline < terms.lease && 5 * terms.deadline > 6 * terms.retry;
         let is_renewed = terms.retry + wake + 3 * message < terms.lease;
@@ -118,9 +120,4 @@ fn healthy(question: &ElectionQuestion) -> Option<InTicks> {
     let sizes = counts.map(sized).filter(|(small, _)| small.terms.lease <= HEALTHY_TICKS_MAX);
     let (small, tick) = sizes.into_iter().find(|(small, _)| looks_safe(small))?;
     Some(InTicks { scenario: ElectionScenario::Healthy(small), tick })
-}
-
-/// By how many ticks a sleep may be longer than the retry period: up to the last tick below 2.2 of them (OL-K-6).
-pub(super) fn spread(retry: i64) -> i64 {
-    (6 * retry - 1) / 5
 }

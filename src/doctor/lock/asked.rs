@@ -21,6 +21,7 @@ impl Asked for LockQuestion {
     type Service = Consul;
     type Small = LockScenario;
 
+    const STATES_MAX: u64 = 3_000_000;
     const EVEN_CLOCKS: &'static str = "the clocks of clients are never slower than the servers'";
 
     fn validate(&self) -> Result<(), QuestionError> {

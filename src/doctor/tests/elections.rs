@@ -119,6 +119,18 @@ fn ol_k_10_release_on_cancel_is_broken_whatever_the_lease_is_and_turning_it_off_
     assert_eq!((&first.changes[..], first.is_setting()), (&[Change::NoRelease][..], true), "{:?}", answer.repairs);
 }
 
+/// OL-5 for every lease, with each version's release.
+#[test]
+fn ol_k_12_no_setting_with_release_on_cancel_is_called_safe() {
+    for seed in first()..first() + count(30) {
+        let recipes = ["client-go", "client-go-v0-33", "client-go-v0-26", "controller-runtime"];
+        let recipe = recipes[usize::try_from(seed % 4).expect("a place")];
+        let question = ElectionQuestion { release: true, recipe, ..settings(seed) };
+        let verdict = judge(&question, Promise::MutualExclusion);
+        assert!(verdict.is_broken(), "seed {seed}: {verdict:?}: {question:?}");
+    }
+}
+
 #[test]
 fn eq_l_4_the_tolerated_ratio_is_not_the_documented_one() {
     let asked = client_go(["15s", "10s", "2s"]);
