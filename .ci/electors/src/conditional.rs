@@ -9,7 +9,7 @@ use tokio::time::sleep;
 
 use crate::stand_in::{StandIn, unchanged};
 
-const LEASE: Duration = Duration::from_secs(1);
+const LEASE: Duration = Duration::from_secs(2);
 
 async fn manager(address: &str) -> LeaseManager {
     let config = Config::new(format!("http://{address}").parse().expect("an address"));
@@ -42,7 +42,7 @@ pub async fn they_take_turns(stand_in: &StandIn, [a, b]: &[String; 2]) {
     assert_eq!(holder(&a, "a").await, "a");
     let (found, takeovers) = stand_in.verdict().await;
     assert_eq!(found, Vec::<String>::new());
-    assert!(matches!(&takeovers[..], [one] if unchanged(one) >= 1.0), "{takeovers:?}");
+    assert!(matches!(&takeovers[..], [one] if unchanged(one) >= 2.0), "{takeovers:?}");
 }
 
 pub async fn the_second_of_two_patches_is_refused(stand_in: &StandIn, [a, b]: &[String; 2]) {

@@ -1,4 +1,4 @@
-//! Leader election by published crates against a stand-in for leases, in real time, with leases of a second:
+//! Leader election by published crates against a stand-in for leases, in real time, with leases of two seconds:
 //! `electors ADDRESS ADDRESS_OF_A ADDRESS_OF_B`. What happens is printed; what should not makes it fail.
 
 mod conditional;
