@@ -120,20 +120,55 @@ fn a_misspelt_recipe_is_answered_with_the_one_that_is_meant() {
     assert!(said.contains("a similar value exists: 'go-lock'") && said.contains("leader-election"), "{said}");
 }
 
+/// The settings of an election, and options that are those of a lock.
+#[test]
+fn an_election_is_answered_and_its_mistakes_are_said() {
+    let property = ["--property", "mutual-exclusion", "--quiet"];
+    let bounds = [&["--pause", "0s", "--latency", "1s", "--drift", "0ppm"], &property[..]].concat();
+    let printed = stdout(&fencepost(&[&["doctor", "client-go"], &bounds[..]].concat()));
+    for says in [
+        "client-go: lease 15s, renew-deadline 10s, retry-period 2s",
+        "✓ mutual-exclusion",
+        "latency 1s: kept up to 2.9s, broken at 3s",
+        "links to the store may be cut at any time, and heal",
+    ] {
+        assert!(printed.contains(says), "{says}: {printed}");
+    }
+    let released = fencepost(&[&["doctor", "client-go", "--release", "--json"], &bounds[..]].concat());
+    assert_eq!(released.status.code(), Some(1));
+    let lines = json(&released);
+    assert_eq!((&lines[0]["property"], &lines[0]["verdict"]), (&"mutual-exclusion".into(), &"broken".into()));
+    assert!(lines[0]["repairs"][0]["change"].as_str().is_some_and(|change| change.contains("ReleaseOnCancel off")));
+    assert!(lines[0]["scenario"].is_null() && lines[0]["execution"].is_array(), "it was arranged in exact durations");
+    for (arguments, says) in [
+        (&["doctor", "client-go", "--lease", "10s"][..], "it must be longer than the renew deadline"),
+        (&["doctor", "client-go", "--ttl", "15s"], "unexpected argument '--ttl'"),
+        (&["doctor", "--ttl", "15s", "client-go"], "options of an election come after its name"),
+        (&["doctor", "client-go", "--property", "keeps-lock"], "there are mutual-exclusion, keeps-lease"),
+    ] {
+        let output = fencepost(arguments);
+        assert_eq!((output.status.code(), &*stdout(&output)), (Some(2), ""), "{arguments:?}");
+        assert!(stderr(&output).contains(says), "{says}: {}", stderr(&output));
+    }
+}
+
 /// Every file says by its name what `check` finds in it, and nothing in it is out of reach.
 #[test]
 fn every_written_file_comes_out_as_its_name_says() {
     let lost = ["--ttl", "20s", "--pause", "20s", "--latency", "0s", "--drift", "0ppm"];
     let kept = ["--pause", "1s", "--latency", "0s", "--drift", "0ppm"];
-    for (name, bounds, property, broken) in [
-        ("kept", &kept[..], "mutual-exclusion", false),
-        ("keeps", &kept, "keeps-lock", false),
-        ("lost", &lost, "keeps-lock", true),
+    let lock = |bounds: &[&'static str]| [&["consul-lock", "--belief", "self-limiting"], bounds].concat();
+    let election = ["client-go", "--pause", "0s", "--latency", "1s", "--drift", "0ppm"];
+    for (name, settings, property, broken) in [
+        ("kept", lock(&kept), "mutual-exclusion", false),
+        ("keeps", lock(&kept), "keeps-lock", false),
+        ("lost", lock(&lost), "keeps-lock", true),
+        ("leads", election.to_vec(), "mutual-exclusion", false),
     ] {
         let folder = folder(&format!("doctor-written-{name}"));
         let out = folder.to_str().expect("text");
-        let asked = ["--belief", "self-limiting", "--property", property, "--write", out, "--json", "--quiet"];
-        let lines = json(&fencepost(&[&["doctor", "consul-lock"], bounds, &asked[..]].concat()));
+        let asked = ["--property", property, "--write", out, "--json", "--quiet"];
+        let lines = json(&fencepost(&[&["doctor"], &settings[..], &asked[..]].concat()));
         assert_eq!(lines[0]["verdict"], if broken { "broken" } else { "kept" });
         let files: Vec<_> =
             lines[0]["files"].as_array().expect("files").iter().filter_map(|file| file.as_str()).collect();

@@ -107,6 +107,9 @@ impl LockSettings {
             (Some(file), ..) if target::is_file(file) => Err(CommandError::Input(format!(
                 "`{file}` says which client it is about: leave --recipe, --from and --consul-lock out"
             ))),
+            (Some("client-go"), ..) => Err(CommandError::Input(
+                "options of an election come after its name: `fencepost doctor client-go --lease 15s …`".to_owned(),
+            )),
             (Some(other), ..) => Err(CommandError::Input(format!(
                 "`doctor` does not judge `{other}`: write `{SYSTEM}`, or the path of a scenario file of it that has units, as `{other}.toml`; or `client-go`; `fencepost check` judges every scenario"
             ))),
