@@ -1,4 +1,4 @@
-//! The crate kube-leader-election, line by line: src/lease.rs of hendrikmaus/kube-leader-election@24a6596e, in the loop of
+//! The crate kube-leader-election 0.44.0, line by line: src/lease.rs, as in hendrikmaus/kube-leader-election@24a6596e, in the loop of
 //! examples/shared-lease.rs. OL-K-23. `step_down` is left out: that loop never calls it.
 
 use serde::{Deserialize, Serialize};
