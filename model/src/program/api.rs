@@ -5,6 +5,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
+use super::clock::ProgramClock;
 use crate::fact::Fact;
 use crate::ids::{Call, ClientId};
 use crate::normal::Normal;
@@ -50,7 +51,12 @@ pub trait Programmable: Service {
         None
     }
 
-    /// Shows each duration in a request: on a finer clock it is longer.
+    /// The clocks of a client that runs a program.
+    fn clock(_settings: &Self::Settings, _client: ClientId) -> ProgramClock {
+        ProgramClock::default()
+    }
+
+    /// Shows each duration in a request: on a finer clock it is longer. Beside a reading of a wall clock, it counts from that.
     fn durations(_request: &mut Self::Request, _visit: &mut dyn FnMut(&mut Ticks)) {}
 
     /// The same of an answer: a program on a finer clock is told what it would be on its own.

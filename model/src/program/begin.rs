@@ -1,20 +1,24 @@
 //! What the executor does with an operation that a task begins: what it waits for from now on, and what is sent for it.
 
 use super::Programmable;
+use super::clock::{ProgramClock, WallTime, is_short};
 use super::desk::{Outcome, What};
+use super::error::ProgramErrorKind;
 use super::execute::{Event, Executor, TaskName};
 use super::intern::Interned;
+use super::names::ShowsReading;
 use super::state::Open;
 use crate::ids::{Call, ProcessId, SessionId};
+use crate::normal::Normal as _;
+use crate::service::Settings as _;
 use crate::time::{Deadline, LeaseEnd, Ticks};
 
 impl<S: Programmable> Executor<'_, S> {
     pub(super) fn begin(&mut self, place: usize, operation: u16, what: What<S>) {
         let (now, task) = (self.context.now, &self.node.tasks[place]);
-        let length = |ticks: Ticks| ticks.times(self.start.factor());
         let name = self.name(place);
         let open = match what {
-            What::Request(request) => Open::Answer(self.ask(request)),
+            What::Request(request) => Open::Answer(self.ask(place, request)),
             What::Listen => Open::Unasked,
             What::Write(target, token) => {
                 let call = self.next_call();
@@ -31,8 +35,19 @@ impl<S: Programmable> Executor<'_, S> {
                 self.out.read(call);
                 Open::Resource(call)
             }
-            What::Sleep(ticks) => Open::At(Deadline(now + length(ticks))),
-            What::Deadline(ticks) => Open::Deadline(LeaseEnd(now + length(ticks))),
+            What::Sleep(ticks) => Open::At(Deadline(now + self.span(place, ticks))),
+            What::Deadline(ticks) => Open::Deadline(LeaseEnd(now + self.span(place, ticks))),
+            What::WallTime => {
+                let time = self.known(place, self.clock().wall(now));
+                self.at_once(name, operation, Outcome::WallTime(time.into()))
+            }
+            What::DeadlineAfter(time, ticks) => {
+                let length = ticks.times(self.start.factor());
+                let at = self.clock().shows_after(WallTime::from(time), length, self.longest());
+                // How long ago it came is not known of a reading that was clamped.
+                let at = self.known(place, at).max(now - Ticks::new(1));
+                Open::Deadline(LeaseEnd(at))
+            }
             What::Until(deadline) => Open::Until(deadline),
             What::IsOver(deadline) => {
                 let is_over = task.deadline(deadline).is_some_and(|at| !at.covers(now));
@@ -73,8 +88,36 @@ impl<S: Programmable> Executor<'_, S> {
         Open::Now
     }
 
-    pub(super) fn ask(&mut self, mut request: S::Request) -> Call {
-        S::durations(&mut request, &mut |ticks| *ticks = ticks.times(self.start.factor()));
+    fn clock(&self) -> ProgramClock {
+        S::clock(&self.context.scenario.service, self.context.client())
+    }
+
+    /// The longest span that the service counts from a start time.
+    fn longest(&self) -> Ticks {
+        self.context.scenario.service.longest()
+    }
+
+    /// True ticks of the scenario, in which the clock of the client shows that many ticks of the program more.
+    fn span(&self, place: usize, ticks: Ticks) -> Ticks {
+        self.known(place, self.clock().span(ticks.times(self.start.factor())))
+    }
+
+    /// What the scenario says of its clocks; otherwise the program is refused.
+    fn known<T>(&self, place: usize, found: Result<T, String>) -> T {
+        found.unwrap_or_else(|error| self.node.tasks[place].script.fail(ProgramErrorKind::Clock(error)))
+    }
+
+    pub(super) fn ask(&mut self, place: usize, mut request: S::Request) -> Call {
+        let mut readings = ShowsReading(false);
+        request.visit(&mut readings);
+        let mut is_known = Ok(());
+        S::durations(&mut request, &mut |ticks| {
+            *ticks = ticks.times(self.start.factor());
+            if readings.0 && is_known.is_ok() {
+                is_known = is_short(*ticks, self.longest());
+            }
+        });
+        self.known(place, is_known);
         let call = self.next_call();
         self.out.send(ProcessId::Server, S::ask(call, request));
         call

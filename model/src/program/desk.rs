@@ -11,7 +11,7 @@ use crate::fact::Leaving;
 use crate::ids::{ClientId, SessionId, Token};
 use crate::normal::{Normal, Visitor};
 use crate::resource::WriteTarget;
-use crate::time::Ticks;
+use crate::time::{StartTime, Ticks};
 use crate::work_queue::QueueItem;
 
 /// What lies between a run and its executor.
@@ -56,6 +56,10 @@ pub(super) enum Output<S: Programmable> {
     Leave(Leaving),
     /// Until this open deadline, or none any more.
     Lease(Option<u16>),
+    /// Up to this open deadline, and without its instant.
+    LeaseBefore(u16),
+    /// What it believes in is renewed.
+    Renewed,
     Write(WriteTarget, Token),
     Send(S::Request),
     Spawn(AnyKind<S>, String),
@@ -76,6 +80,10 @@ pub(super) enum What<S: Programmable> {
     Item(bool),
     Sleep(Ticks),
     Deadline(Ticks),
+    /// What the wall clock shows.
+    WallTime,
+    /// A deadline: the wall clock shows so much more than that.
+    DeadlineAfter(StartTime, Ticks),
     Until(u16),
     IsOver(u16),
     HasCome(u16),
@@ -115,6 +123,7 @@ pub(super) enum Outcome<S: Programmable> {
     Ended,
     Unique(SessionId),
     Item(Option<QueueItem>),
+    WallTime(StartTime),
 }
 
 impl<S: Programmable> Outcome<S> {
@@ -144,13 +153,14 @@ impl<S: Programmable> Outcome<S> {
     }
 }
 
-/// By hand: only answers, versions and ids contain anything without absolute meaning.
+/// By hand: only answers, versions, ids and readings contain anything without absolute meaning.
 impl<S: Programmable> Normal for Outcome<S> {
     fn visit(&mut self, visitor: &mut impl Visitor) {
         match self {
             Outcome::Answer(answer) => answer.visit(visitor),
             Outcome::Version(version) => version.visit(visitor),
             Outcome::Unique(id) => visitor.session(id),
+            Outcome::WallTime(time) => time.visit(visitor),
             _ => {}
         }
     }
@@ -163,7 +173,7 @@ impl<S: Programmable> Normal for Outcome<S> {
 }
 
 impl<S: Programmable> Output<S> {
-    /// The same without ids, indexes and tokens: what a deterministic program does again, whatever they are called.
+    /// The same without ids, indexes, tokens and instants: what a deterministic program does again, whatever they are called.
     pub(super) fn blank(mut self, kind: AnyKind<S>) -> Self {
         match &mut self {
             Output::End(head, _) => *head = kind.visited(head, &mut Blank).unwrap_or_default(),
@@ -172,11 +182,14 @@ impl<S: Programmable> Output<S> {
                 *token = Token(0);
             }
             Output::Spawn(kind, head) => *head = kind.visited(head, &mut Blank).unwrap_or_default(),
+            Output::Begin(_, What::DeadlineAfter(time, _)) => time.visit(&mut Blank),
             Output::Begin(..)
             | Output::Drop(_)
             | Output::Leave(_)
             | Output::Work(_)
             | Output::Lease(_)
+            | Output::LeaseBefore(_)
+            | Output::Renewed
             | Output::Stop(_)
             | Output::Panic(_) => {}
         }
@@ -198,6 +211,8 @@ impl<S: Programmable> fmt::Display for Output<S> {
             Output::Leave(why) => write!(f, "leave: {why}"),
             Output::Lease(Some(deadline)) => write!(f, "the lease ends with [{deadline}]"),
             Output::Lease(None) => f.write_str("no lease"),
+            Output::LeaseBefore(deadline) => write!(f, "the lease ends before [{deadline}]"),
+            Output::Renewed => f.write_str("it is renewed"),
             Output::Write(target, _) => write!(f, "send: {target}"),
             Output::Send(request) => write!(f, "send: {request}"),
             Output::Spawn(kind, _) => write!(f, "spawn {}", kind.name),
@@ -221,6 +236,8 @@ impl<S: Programmable> fmt::Display for What<S> {
             What::Item(false) => f.write_str("ask which item is next"),
             What::Sleep(length) => write!(f, "sleep for {length}"),
             What::Deadline(length) => write!(f, "open a deadline in {length}"),
+            What::WallTime => f.write_str("read the wall clock"),
+            What::DeadlineAfter(_, length) => write!(f, "open a deadline {length} after a reading of a wall clock"),
             What::Until(deadline) => write!(f, "wait for deadline [{deadline}]"),
             What::IsOver(deadline) => write!(f, "is deadline [{deadline}] over?"),
             What::HasCome(deadline) => write!(f, "has deadline [{deadline}] come?"),
@@ -251,6 +268,7 @@ impl<S: Programmable> fmt::Display for Outcome<S> {
             Outcome::Unique(_) => f.write_str("an id that is not in use"),
             Outcome::Item(Some(item)) => item.fmt(f),
             Outcome::Item(None) => f.write_str("no item is left"),
+            Outcome::WallTime(_) => f.write_str("a reading of the wall clock"),
         }
     }
 }

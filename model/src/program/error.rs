@@ -33,6 +33,8 @@ pub enum ProgramErrorKind {
     WaitsForNothing,
     /// The value at the head of the lap cannot be kept.
     Head(String),
+    /// It asks its clocks for something that the scenario does not say.
+    Clock(String),
 }
 
 /// Those that stopped an exploration lately.
@@ -87,6 +89,7 @@ impl fmt::Display for ProgramErrorKind {
             ProgramErrorKind::WaitsForNothing => f.write_str(
                 "it awaits something that no event will complete. Await only what the handle offers",
             ),
+            ProgramErrorKind::Clock(what) => f.write_str(what),
             ProgramErrorKind::Head(what) => write!(f, "the value at the head of a lap cannot be kept: {what}"),
         }
     }

@@ -15,7 +15,7 @@ use crate::fact::{Fact, Leaving};
 use crate::ids::Call;
 use crate::process::{Context, Input, Message, Outbox};
 use crate::rounds;
-use crate::time::Ticks;
+use crate::time::{LeaseEnd, Ticks};
 
 /// What has to be done yet in this step.
 pub(super) enum Event<S: Programmable> {
@@ -55,6 +55,7 @@ impl<'a, S: Programmable> Executor<'a, S> {
     ) -> bool {
         let mut executor = Executor { node, runs, encoded: None, events: VecDeque::new(), context, start, out };
         let Some(heard) = executor.hear(input) else { return false };
+        executor.node.nap = None;
         let mut next = Some(heard);
         for done in 0.. {
             let Some(event) = next.take().or_else(|| executor.events.pop_front()) else { break };
@@ -209,11 +210,17 @@ impl<'a, S: Programmable> Executor<'a, S> {
             Output::Lease(deadline) => {
                 self.node.lease = deadline.and_then(|deadline| self.node.tasks[place].deadline(deadline));
             }
+            Output::LeaseBefore(deadline) => {
+                let end = self.node.tasks[place].deadline(deadline);
+                let tick = Ticks::new(self.start.factor());
+                self.node.lease = end.map(|end| LeaseEnd(end.0 - tick));
+            }
+            Output::Renewed => self.node.renewed = Some(LeaseEnd(self.context.now)),
             Output::Write(target, token) => self.out.write_to(target, token, None),
             Output::Send(request) => match S::fact(client, &request) {
                 Some(fact) => self.out.record(fact),
                 None => {
-                    self.ask(request);
+                    self.ask(place, request);
                 }
             },
             Output::Spawn(kind, head) => {
@@ -259,6 +266,7 @@ impl<'a, S: Programmable> Executor<'a, S> {
     }
 
     fn leave(&mut self, why: Leaving) {
+        self.node.renewed = None;
         if self.node.inside.take().is_some() {
             self.out.record(Fact::Left { client: self.context.client(), why });
         }

@@ -8,6 +8,7 @@ use std::pin::{Pin, pin};
 use std::rc::Rc;
 use std::task::{Context as Polling, Poll};
 
+use super::clock::WallTime;
 use super::desk::{Desk, Outcome, Output, Permit, What};
 use super::kind::{self, Kind};
 use super::{First, Gone, Programmable, Recipe, TimedOut, UserCommand, Wanted};
@@ -21,8 +22,8 @@ use crate::work_queue::QueueItem;
 
 /// What a program holds of its client: the requests of the service, time, chance, the protected resource, its user.
 ///
-/// There is no clock: time enters only as what [`sleep`](Handle::sleep), [`timeout`](Handle::timeout) and
-/// [`deadline`](Handle::deadline) come to.
+/// No clock shows a number: time enters only as what [`sleep`](Handle::sleep), [`timeout`](Handle::timeout) and
+/// [`deadline`](Handle::deadline) come to. What [`wall_time`](Handle::wall_time) reads is opaque.
 pub struct Handle<S: Programmable> {
     desk: Rc<RefCell<Desk<S>>>,
 }
@@ -70,9 +71,27 @@ impl<S: Programmable> Handle<S> {
 
     /// Opens a deadline that lies so far ahead. It stays open until it is dropped.
     pub fn deadline(&self, length: Ticks) -> OpenDeadline<S> {
+        self.open(What::Deadline(length))
+    }
+
+    fn open(&self, what: What<S>) -> OpenDeadline<S> {
         let operation = self.desk.borrow_mut().number();
-        self.put(Output::Begin(operation, What::Deadline(length)));
+        self.put(Output::Begin(operation, what));
         OpenDeadline { handle: Handle::new(Rc::clone(&self.desk)), operation }
+    }
+
+    /// Reads the wall clock. The reading can be written for others, whose wall clocks may be ahead or behind.
+    pub fn wall_time(&self) -> Operation<S, WallTime> {
+        self.begin(What::WallTime, |outcome| match outcome {
+            Outcome::WallTime(time) => Some(time.into()),
+            _ => None,
+        })
+    }
+
+    /// Opens a deadline that comes when the wall clock of this client shows so much more than that, which any client may have read on its
+    /// own. It may have come already. `has_come` is a closed comparison of the wall clock, `is_over` a strict one, `passed` sleeps until then.
+    pub fn deadline_after(&self, time: WallTime, length: Ticks) -> OpenDeadline<S> {
+        self.open(What::DeadlineAfter(time.into(), length))
     }
 
     /// Waits for a future, and no longer than so long: then it drops it.
@@ -195,6 +214,16 @@ impl<S: Programmable> Handle<S> {
     /// What it believes is covered by a lease that ends with this deadline, from now on and for later tenures.
     pub fn lease_until(&self, deadline: &OpenDeadline<S>) {
         self.put(Output::Lease(Some(deadline.operation)));
+    }
+
+    /// The same where the instant of the deadline is not covered any more.
+    pub fn lease_before(&self, deadline: &OpenDeadline<S>) {
+        self.put(Output::LeaseBefore(deadline.operation));
+    }
+
+    /// It has renewed just now what it believes in. A scenario may have its user, or a fault, come right after that.
+    pub fn renewed(&self) {
+        self.put(Output::Renewed);
     }
 
     /// It has no lease any more.

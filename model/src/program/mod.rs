@@ -11,6 +11,7 @@
 //! state        what a client is                script    what a task was told, and a comparison of runs
 //! execute      one step                        begin     what operations wait for
 //! run          laps that run, and the cache of them
+//! clock        its own clock, and its wall clock
 //! desk         between a run and the executor  intern    states of no fixed size under names of one
 //! in_place     states that a simulation changes    lap_script   where a task is in its lap
 //! kind         recipes by their names          names     what has no absolute meaning
@@ -20,6 +21,7 @@
 mod api;
 mod begin;
 mod by_type;
+mod clock;
 mod cut;
 mod desk;
 mod error;
@@ -39,6 +41,7 @@ mod start;
 mod state;
 
 pub use api::{Alarm, Programmable, UserCommand};
+pub use clock::{ProgramClock, WallTime};
 pub use cut::cut_place;
 pub use error::{ProgramError, ProgramErrorKind};
 pub use handle::{Handle, OpenDeadline, Operation, Version};

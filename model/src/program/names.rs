@@ -54,6 +54,26 @@ blank!(
     session: SessionId, call: Call, client: ClientId
 );
 
+/// Whether something shows a reading of a wall clock.
+pub(super) struct ShowsReading(pub(super) bool);
+
+impl Visitor for ShowsReading {
+    fn elapsed(&mut self, _: &mut Instant) {
+        self.0 = true;
+    }
+
+    fn deadline(&mut self, _: &mut Instant) {}
+    fn until(&mut self, _: &mut Instant) {}
+    fn since(&mut self, _: &mut Instant) {}
+    fn index(&mut self, _: &mut Index) {}
+    fn token(&mut self, _: &mut Token) {}
+    fn tenure(&mut self, _: &mut Tenure) {}
+    fn session(&mut self, _: &mut SessionId) {}
+    fn call(&mut self, _: &mut Call) {}
+    fn call_of(&mut self, _: ClientId, _: &mut Call) {}
+    fn scope(&mut self, _: Option<ClientId>, _: Ticks) {}
+}
+
 /// Changes nothing.
 pub(super) struct NoVisitor;
 

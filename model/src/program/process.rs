@@ -9,7 +9,7 @@ use crate::ids::{Call, ClientId};
 use crate::process::{Belief, Client, Context, Input, Outbox, Process};
 use crate::rounds;
 use crate::scenario::Scenario;
-use crate::time::Instant;
+use crate::time::{Deadline, Instant};
 
 impl<S: Programmable> Program<S> {
     /// The client of a scenario at its start, if the scenario has a program for it.
@@ -30,10 +30,44 @@ impl<S: Programmable> Program<S> {
             is_idle: true,
             is_at_work: false,
             lease: None,
+            renewed: None,
+            nap: None,
             inside: None,
             tasks: vec![Task::new(start.script())],
             stopped: None,
         })
+    }
+
+    /// Whether it said in this instant that it has [renewed](super::Handle::renewed) what it believes in.
+    pub fn has_renewed(&self, now: Instant) -> bool {
+        self.node().renewed.is_some_and(|renewed| renewed.covers(now))
+    }
+
+    /// Whether the recipe itself waits for a time, and no task for an answer or for chance.
+    pub fn rests(&self) -> bool {
+        let node = self.node();
+        let is_asked = |open: Open| {
+            matches!(open, Open::Answer(_) | Open::Unasked | Open::Resource(_) | Open::Random(_) | Open::Now)
+        };
+        let waits = |task: &Task<S>| {
+            task.open.iter().any(|(_, open)| *open != Open::LeaseEnd && task.due(*open, node.lease).is_some())
+        };
+        node.nap.is_none() && node.first(is_asked).is_none() && node.tasks.first().is_some_and(waits)
+    }
+
+    /// Its process sleeps: none of its deadlines comes before that, or before it is told something else.
+    #[must_use]
+    pub fn asleep(self, until: Deadline) -> Self {
+        match self.name {
+            Name::Stored(name) => Program::of(Node { nap: Some(until), ..(*name.get()).clone() }),
+            Name::InPlace(name) => {
+                let sleep = |node: &mut Node<S>, _: &mut TaskRuns<S>| {
+                    node.nap = Some(until);
+                    true
+                };
+                Program { name: Name::InPlace(name.step(sleep)) }
+            }
+        }
     }
 
     /// Takes a step.
@@ -68,6 +102,7 @@ impl<S: Programmable> Process<S> for Program<S> {
         for (place, task) in (0..).zip(&node.tasks) {
             for (operation, open) in &task.open {
                 if let Some(at) = task.due(*open, node.lease) {
+                    let at = node.nap.map_or(at, |nap| nap.0.max(at));
                     due(S::timer(Alarm { task: place, operation: *operation }), at);
                 }
             }
@@ -94,6 +129,8 @@ impl<S: Programmable> Process<S> for Program<S> {
             is_waiting: false,
             is_at_work: false,
             lease: None,
+            renewed: None,
+            nap: None,
             inside: None,
             tasks: Vec::new(),
             ..(*node).clone()

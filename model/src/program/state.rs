@@ -49,6 +49,10 @@ pub(super) struct Node<S: Programmable> {
     pub(super) is_at_work: bool,
     /// Until when what it believes is covered.
     pub(super) lease: Option<LeaseEnd>,
+    /// When what it believes in was renewed: only whether that is now is ever asked.
+    pub(super) renewed: Option<LeaseEnd>,
+    /// Its process sleeps until then, or until it is told something.
+    pub(super) nap: Option<Deadline>,
     pub(super) inside: Option<Inside>,
     /// The recipe itself, then what it has spawned, by name.
     pub(super) tasks: Vec<Task<S>>,
@@ -202,6 +206,12 @@ impl<S: Programmable> Node<S> {
         }
         if let Some(lease) = &mut self.lease {
             visitor.until(&mut lease.0);
+        }
+        if let Some(renewed) = &mut self.renewed {
+            visitor.until(&mut renewed.0);
+        }
+        if let Some(nap) = &mut self.nap {
+            visitor.deadline(&mut nap.0);
         }
         if let Some(inside) = &mut self.inside {
             visitor.token(&mut inside.token);

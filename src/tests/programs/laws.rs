@@ -42,12 +42,12 @@ const SEMAPHORES: [&str; 7] = [
 ];
 
 /// On each of some walks.
-fn on_walks<S: Service>(scenario: &Scenario<S>, law: impl Fn(&Scenario<S>, &[u16])) {
+pub(super) fn on_walks<S: Service>(scenario: &Scenario<S>, law: impl Fn(&Scenario<S>, &[u16])) {
     (0..60).for_each(|seed| law(scenario, &numbers(seed, 80)));
 }
 
 /// With the runs dropped before each step the worlds are the same, step by step; so they are inside a scope, and changed in place.
-fn a_run_is_a_cache<S: Service>(scenario: &Scenario<S>, choices: &[u16]) {
+pub(super) fn a_run_is_a_cache<S: Service>(scenario: &Scenario<S>, choices: &[u16]) {
     let walk = |forgets: bool| {
         let (mut world, mut enabled, mut told) = (scenario.observed(), Vec::new(), Vec::new());
         for choice in choices {
@@ -69,7 +69,7 @@ fn a_run_is_a_cache<S: Service>(scenario: &Scenario<S>, choices: &[u16]) {
 }
 
 /// What may happen, and what it does, is the same in the world that stands for all equivalent ones.
-fn names_have_no_meaning<S: Service>(scenario: &Scenario<S>, choices: &[u16]) {
+pub(super) fn names_have_no_meaning<S: Service>(scenario: &Scenario<S>, choices: &[u16]) {
     let (mut world, mut enabled, mut others) = (scenario.observed(), Vec::new(), Vec::new());
     for choice in choices {
         let same = scenario.representative(&world);
@@ -130,7 +130,7 @@ fn the_laws_of_every_scenario_hold_with_programs() {
     SEMAPHORES.iter().for_each(|name| on_walks(&semaphore::program(name), the_usual_laws_hold));
 }
 
-fn the_usual_laws_hold<S: Service>(scenario: &Scenario<S>, choices: &[u16]) {
+pub(super) fn the_usual_laws_hold<S: Service>(scenario: &Scenario<S>, choices: &[u16]) {
     enabled_and_is_enabled_agree(scenario, choices).unwrap_or_else(|violation| panic!("{violation}"));
     budgets_are_kept(scenario, choices).unwrap_or_else(|violation| panic!("{violation}"));
     properties_agree_with_their_twins(scenario, choices).unwrap_or_else(|violation| panic!("{violation}"));

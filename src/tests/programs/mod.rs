@@ -16,6 +16,7 @@
 //! third_parties programs that want no lock
 //! work_queue    programs that work off a queue, and write to keys of the resource
 //! versions      a program that compares versions of the resource
+//! wall_clocks   programs that read a wall clock, clocks with rates, and processes that sleep
 //! ```
 
 mod agreement;
@@ -31,6 +32,7 @@ mod semaphore;
 mod stores;
 mod third_parties;
 mod versions;
+mod wall_clocks;
 mod work_queue;
 
 use fencepost::checker::{Engine, Options};

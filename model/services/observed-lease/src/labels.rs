@@ -3,7 +3,7 @@
 use std::fmt::{Display, Formatter, Result};
 
 use super::events::{LeaseEvent, LeaseFault, OperatorAction};
-use super::messages::{Command, Entry, Name, ObservedLeaseMessage, Request, Response, Timer};
+use super::messages::{Command, Entry, Name, ObservedLeaseMessage, Request, Response, RowEnd, Timer};
 use super::settings::OperatorKind;
 use fencepost_model::ids::{Call, Index};
 use fencepost_model::time::Ticks;
@@ -48,9 +48,13 @@ impl Display for Request {
                 f.write_str("delete the lease")?;
                 condition(f, *version)
             }
-            Request::Take { until: Some(_), .. } => f.write_str("take the row by my clock, if it has ended"),
-            Request::Take { until: None, .. } => f.write_str("take the row by the database's clock, if it has ended"),
-            Request::Extend => f.write_str("extend my row"),
+            Request::Take { until: RowEnd { from: Some(_), .. }, .. } => {
+                f.write_str("take the row by my clock, if it has ended")
+            }
+            Request::Take { until: RowEnd { from: None, .. }, .. } => {
+                f.write_str("take the row by the database's clock, if it has ended")
+            }
+            Request::Extend(_) => f.write_str("extend my row"),
             Request::Unlock(_) => f.write_str("end my row"),
         }
     }

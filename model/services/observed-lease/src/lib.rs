@@ -28,13 +28,14 @@ use serde::{Deserialize, Serialize};
 
 pub use elector::Elector;
 pub use events::{LeaseEvent, LeaseFault, OperatorAction};
-pub use messages::{Command, Entry, Name, ObservedLeaseMessage, Request, Response, Shown, Timer};
+pub use messages::{Command, Entry, Name, ObservedLeaseMessage, Request, Response, RowEnd, Shown, Timer};
 pub use mistakes::MISTAKES;
 pub use mutants::ObservedLeaseMutation;
 pub use participant::Participant;
 pub use programs::{
-    Caller, CallerTerms, ClientGo, DynamoLockClient, LeaseApi, LeaseError, LeaseObject, LeaseRecord, LeaseSaying,
-    LeaseVersion, PythonElector, RawRecord, WorkEnds, as_programs,
+    Caller, CallerTerms, ClientGo, ControllerManager, DynamoLockClient, Fabric8Elector, KubeLeaderElection, Kubert,
+    LeaseApi, LeaseError, LeaseObject, LeaseRecord, LeaseSaying, LeaseVersion, LitestreamLeaser, LitestreamRelease,
+    PythonElector, RawRecord, RenewedRecord, RowUntil, ShedLock, WorkEnds, as_programs,
 };
 pub use row::RowLocker;
 pub use scenarios::SCENARIOS;

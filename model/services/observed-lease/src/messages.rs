@@ -55,15 +55,24 @@ pub enum Request {
     Delete(Option<Index>),
     /// `lease-row`: take the row if its end has passed (OL-R-1).
     Take {
-        /// The new end on the clock of the client; none: the database computes it (OL-R-3).
-        until: Option<StartTime>,
+        /// The new end.
+        until: RowEnd,
         /// The time of the client, with which the old end is compared; none: the database's.
         now: Option<StartTime>,
     },
-    /// `lease-row`: extend the row, if it is the client's and has not ended (OL-R-5).
-    Extend,
-    /// `lease-row`: end the row at that time, if it is the client's; none: the database computes it (OL-R-4).
-    Unlock(Option<StartTime>),
+    /// `lease-row`: extend the row by so much from now on the database's clock, if it is the client's and has not ended (OL-R-5).
+    Extend(Ticks),
+    /// `lease-row`: end the row then, if it is the client's; on the database's clock not before now (OL-R-4).
+    Unlock(RowEnd),
+}
+
+/// When a row ends.
+#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Normal, Serialize, Deserialize)]
+pub struct RowEnd {
+    /// A time that the client has read on its clock (OL-R-2); none: the database counts from its own time (OL-R-3).
+    pub from: Option<StartTime>,
+    /// How long after that.
+    pub length: Ticks,
 }
 
 /// A response of the store.

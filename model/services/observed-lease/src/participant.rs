@@ -3,15 +3,15 @@
 use serde::{Deserialize, Serialize};
 
 use super::elector::Elector;
-use super::messages::{Command, Timer};
+use super::messages::{Command, ObservedLeaseMessage, Timer};
 use super::row::RowLocker;
-use super::{Cancels, ObservedLease, ROW};
+use super::{Cancels, NapsFrom, ObservedLease, ROW};
 use fencepost_model::ids::ClientId;
 use fencepost_model::normal::Normal;
-use fencepost_model::process::{Belief, Client, Context, Input, Outbox, Process};
+use fencepost_model::process::{Belief, Client, Context, Input, Message, Outbox, Process};
 use fencepost_model::program::Program;
 use fencepost_model::scenario::Scenario;
-use fencepost_model::time::Instant;
+use fencepost_model::time::{Deadline, Instant};
 
 /// A client.
 #[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, Normal, Serialize, Deserialize)]
@@ -51,9 +51,26 @@ impl Participant {
     pub(super) fn may_nap(&self, context: &Context<'_, ObservedLease>) -> bool {
         match self {
             Participant::Elector(elector) => elector.may_nap(context),
-            Participant::Row(_) | Participant::Program(_) => false,
+            Participant::Program(program) => {
+                let is_time = match context.scenario.service.naps_from {
+                    NapsFrom::AnyTime => true,
+                    NapsFrom::Renewal => program.has_renewed(context.now),
+                };
+                is_time && program.rests()
+            }
+            Participant::Row(_) => false,
         }
     }
+}
+
+/// Whether the caller of a program may cancel now, as that of an elector may.
+fn may_cancel(program: &Program<ObservedLease>, context: &Context<'_, ObservedLease>) -> bool {
+    program.belief().is_inside
+        && match context.scenario.service.cancels {
+            Cancels::Never => false,
+            Cancels::AnyTime => true,
+            Cancels::AfterRenewal => program.has_renewed(context.now) && program.rests(),
+        }
 }
 
 impl Process<ObservedLease> for Participant {
@@ -63,6 +80,14 @@ impl Process<ObservedLease> for Participant {
         context: &Context<'_, ObservedLease>,
         out: &mut Outbox<ObservedLease>,
     ) {
+        if let (Participant::Program(program), Input::Message { message: Message::Service(message), .. }) =
+            (&mut *self, &input)
+            && let ObservedLeaseMessage::Sleep(grains) = message
+        {
+            let length = context.scenario.service.grain.times((*grains).into());
+            *program = program.asleep(Deadline(context.now + length));
+            return;
+        }
         each!(self, process => process.on(input, context, out));
     }
 
@@ -90,7 +115,7 @@ impl Client<ObservedLease> for Participant {
             Participant::Elector(elector) => elector.commands(context, offer),
             Participant::Row(locker) => locker.commands(context, offer),
             Participant::Program(program) => {
-                let may_cancel = context.scenario.service.cancels != Cancels::Never && program.belief().is_inside;
+                let may_cancel = may_cancel(program, context);
                 program.commands(context, &mut |command| {
                     if command != Command::Cancel || may_cancel {
                         offer(command);

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use super::ObservedLease;
 use super::events::LeaseEvent;
-use super::messages::{Command, ObservedLeaseMessage, Request, Response, Timer};
+use super::messages::{Command, ObservedLeaseMessage, Request, Response, RowEnd, Timer};
 use super::settings::RowClock;
 use crate::ObservedLeaseMutation as Mutant;
 use fencepost_model::fact::{Ending, Fact, Leaving, Refusal};
@@ -43,12 +43,11 @@ impl Row {
     pub(super) fn take(
         &mut self,
         client: ClientId,
-        until: Option<StartTime>,
+        until: RowEnd,
         now: Option<StartTime>,
         context: &Ctx<'_>,
         out: Out<'_>,
     ) -> Response {
-        let settings = &context.scenario.service;
         let now = now.unwrap_or(StartTime(context.now));
         if !self.has_ended(now, context) {
             out.record(Fact::Refused { client, why: Refusal::Held });
@@ -57,39 +56,35 @@ impl Row {
         if let Some(from) = self.holder.filter(|from| *from != client) {
             out.record(Fact::Service(LeaseEvent::TakenOver { client, from }));
         }
-        let since = (settings.at_least > Ticks::ZERO).then_some(now);
-        *self = Row { holder: Some(client), until: until.or(Some(StartTime(now + settings.lease))), since };
+        // A program may have a least time, whatever the settings say.
+        let has_least = context.scenario.service.at_least > Ticks::ZERO || !context.scenario.programs.is_empty();
+        let end = StartTime(until.from.unwrap_or(now) + until.length);
+        *self = Row { holder: Some(client), until: Some(end), since: has_least.then_some(now) };
         out.record(Fact::Granted { client, token: Token(0), fresh: true, stolen: false });
         Response::Written(Index(0))
     }
 
     /// The row is extended if it is the client's and has not ended (OL-R-5).
-    pub(super) fn extend(&mut self, client: ClientId, context: &Ctx<'_>, out: Out<'_>) -> Response {
+    pub(super) fn extend(&mut self, client: ClientId, length: Ticks, context: &Ctx<'_>, out: Out<'_>) -> Response {
         let now = StartTime(context.now);
         if self.holder != Some(client) || self.until.is_some_and(|end| now.0 >= end.0) {
             out.record(Fact::Service(LeaseEvent::Refused { client }));
             return Response::Conflict;
         }
-        self.until = Some(StartTime(now + context.scenario.service.lease));
+        self.until = Some(StartTime(now + length));
         Response::Written(Index(0))
     }
 
     /// The row ends at max(now, start + atLeast), if it is the client's (OL-R-4).
-    pub(super) fn unlock(
-        &mut self,
-        client: ClientId,
-        until: Option<StartTime>,
-        context: &Ctx<'_>,
-        out: Out<'_>,
-    ) -> Response {
+    pub(super) fn unlock(&mut self, client: ClientId, until: RowEnd, context: &Ctx<'_>, out: Out<'_>) -> Response {
         if self.holder != Some(client) && !context.is_mutated(Mutant::RowEndedByOther) {
             out.record(Fact::Service(LeaseEvent::Refused { client }));
             return Response::Conflict;
         }
-        let at_least = context.scenario.service.at_least;
-        let least = self.since.map(|since| since + at_least).filter(|_| !context.is_mutated(Mutant::AtLeastIgnored));
-        let end = StartTime(least.map_or(context.now, |least| least.max(context.now)));
-        *self = Row { holder: None, until: until.or(Some(end)), since: None };
+        let least = self.since.filter(|_| !context.is_mutated(Mutant::AtLeastIgnored));
+        let by_database = least.map_or(context.now, |since| (since + until.length).max(context.now));
+        let end = until.from.map_or(by_database, |from| from + until.length);
+        *self = Row { holder: None, until: Some(StartTime(end)), since: None };
         out.record(Fact::Freed { by: Ending::Released });
         Response::Gone
     }
@@ -128,6 +123,8 @@ enum Phase {
         created: StartTime,
         ends: Deadline,
         extends: Option<Deadline>,
+        /// For how long after its start the row is kept at least: each extension takes its period off (OL-R-5).
+        least: Ticks,
     },
 }
 
@@ -167,11 +164,11 @@ impl RowLocker {
         let ahead = settings.ahead(context.client());
         let request = match settings.row_clock {
             RowClock::Database if !context.is_mutated(Mutant::RowBelievesClient) => {
-                Request::Take { until: None, now: None }
+                Request::Take { until: RowEnd { from: None, length: settings.lease }, now: None }
             }
             RowClock::Client | RowClock::Database => {
                 let from = if context.is_mutated(Mutant::RowCountsFromStatement) { context.now } else { created.0 };
-                let until = Some(StartTime(from + ahead + settings.lease));
+                let until = RowEnd { from: Some(StartTime(from + ahead)), length: settings.lease };
                 Request::Take { until, now: Some(StartTime(context.now + ahead)) }
             }
         };
@@ -179,10 +176,14 @@ impl RowLocker {
         self.send(request, out);
     }
 
-    fn extends(context: &Ctx<'_>) -> Option<Deadline> {
+    /// The period of extensions.
+    fn half(context: &Ctx<'_>) -> Ticks {
         let settings = &context.scenario.service;
-        let half = settings.grain.times(settings.lease.count() / settings.grain.count() / 2);
-        settings.keep_alive.then_some(Deadline(context.now + half))
+        settings.grain.times(settings.lease.count() / settings.grain.count() / 2)
+    }
+
+    fn extends(context: &Ctx<'_>) -> Option<Deadline> {
+        context.scenario.service.keep_alive.then_some(Deadline(context.now + Self::half(context)))
     }
 
     fn hear(&mut self, response: Response, context: &Ctx<'_>, out: Out<'_>) {
@@ -190,31 +191,49 @@ impl RowLocker {
         match (self.phase, response) {
             (Phase::Asking { created }, Response::Written(_)) => {
                 let ends = Deadline(context.now + settings.task);
-                self.phase = Phase::Working { created, ends, extends: Self::extends(context) };
+                let (extends, least) = (Self::extends(context), settings.at_least);
+                self.phase = Phase::Working { created, ends, extends, least };
                 out.record(Fact::Entered { client: context.client(), token: Token(0) });
             }
             (Phase::Asking { .. }, _) => self.phase = Phase::Waiting(Deadline(context.now + settings.retry_period)),
             // A refused extension ends the extensions, silently (OL-R-5).
-            (Phase::Working { created, ends, .. }, Response::Conflict) => {
-                self.phase = Phase::Working { created, ends, extends: None };
+            (Phase::Working { created, ends, least, .. }, Response::Conflict) => {
+                self.phase = Phase::Working { created, ends, extends: None, least };
+            }
+            (Phase::Working { created, ends, extends, least }, Response::Written(_)) => {
+                let least = Ticks::new((least - Self::half(context)).count().max(0));
+                self.phase = Phase::Working { created, ends, extends, least };
             }
             _ => {}
         }
     }
 
-    fn extend(&mut self, created: StartTime, ends: Deadline, context: &Ctx<'_>, out: Out<'_>) {
-        self.phase = Phase::Working { created, ends, extends: Self::extends(context) };
-        self.send(Request::Extend, out);
+    fn extend(&mut self, context: &Ctx<'_>, out: Out<'_>) {
+        if let Phase::Working { extends, .. } = &mut self.phase {
+            *extends = Self::extends(context);
+        }
+        self.send(Request::Extend(context.scenario.service.lease), out);
     }
 
-    fn finish(&mut self, created: StartTime, context: &Ctx<'_>, out: Out<'_>) {
+    fn finish(&mut self, context: &Ctx<'_>, out: Out<'_>) {
+        let Phase::Working { created, least, extends, .. } = self.phase else { return };
         let settings = &context.scenario.service;
         let ahead = settings.ahead(context.client());
         self.phase = Phase::Idle;
         out.record(Fact::Left { client: context.client(), why: Leaving::Done });
+        // After an extension that was refused there is nothing to end (OL-R-5).
+        if settings.keep_alive && extends.is_none() {
+            return;
+        }
         let is_own = settings.row_clock == RowClock::Client;
         let end = (created + settings.at_least).max(context.now) + ahead;
-        self.send(Request::Unlock(is_own.then_some(StartTime(end))), out);
+        self.send(
+            Request::Unlock(match is_own {
+                true => RowEnd { from: Some(StartTime(end)), length: Ticks::ZERO },
+                false => RowEnd { from: None, length: least },
+            }),
+            out,
+        );
     }
 }
 
@@ -234,10 +253,8 @@ impl Process<ObservedLease> for RowLocker {
                 self.state(created, context, out)
             }
             (Phase::Waiting(_), Input::Wake(Timer::Attempt)) => self.begin(context, out),
-            (Phase::Working { created, .. }, Input::Wake(Timer::WorkStops)) => self.finish(created, context, out),
-            (Phase::Working { created, ends, .. }, Input::Wake(Timer::KeepAlive)) => {
-                self.extend(created, ends, context, out);
-            }
+            (Phase::Working { .. }, Input::Wake(Timer::WorkStops)) => self.finish(context, out),
+            (Phase::Working { .. }, Input::Wake(Timer::KeepAlive)) => self.extend(context, out),
             (_, Input::Message { message: Message::Service(ObservedLeaseMessage::Response(call, response)), .. })
                 if call == self.call =>
             {

@@ -220,7 +220,7 @@ impl Store {
             }
             Request::Delete(_) => Self::refuse(client, out),
             Request::Take { until, now } => self.row.take(client, until, now, context, out),
-            Request::Extend => self.row.extend(client, context, out),
+            Request::Extend(length) => self.row.extend(client, length, context, out),
             Request::Unlock(until) => self.row.unlock(client, until, context, out),
         }
     }

@@ -4,3 +4,4 @@
 mod programs;
 mod rules;
 mod slack;
+mod wall_clocks;

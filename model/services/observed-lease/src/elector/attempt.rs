@@ -6,7 +6,7 @@ use super::{Ask, Asking, Ctx, Elector, ElectorStep, Out, Seen};
 use crate::ObservedLeaseMutation as Mutant;
 use fencepost_model::fact::{Fact, Refusal};
 use fencepost_model::ids::Index;
-use fencepost_model::time::{Deadline, Instant, Ticks};
+use fencepost_model::time::{Deadline, Instant, StartTime, Ticks};
 
 /// Why an attempt failed.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
@@ -47,9 +47,30 @@ impl Elector {
 
     /// A write with the version that it saw last.
     fn put(&mut self, what: Ask, expired: bool, context: &Ctx<'_>, out: Out<'_>) {
+        self.ask(what, Request::Put(self.entry(context), self.version(context)), expired, context, out);
+    }
+
+    /// The version that a write names.
+    fn version(&self, context: &Ctx<'_>) -> Option<Index> {
         let is_conditional = context.scenario.service.conditional && !context.is_mutated(Mutant::PutUnconditional);
-        let version = self.seen.map(|seen| seen.version).filter(|_| is_conditional);
-        self.ask(what, Request::Put(self.entry(context), version), expired, context, out);
+        self.seen.map(|seen| seen.version).filter(|_| is_conditional)
+    }
+
+    /// The write after a read. fabric8's has the time from before the read (OL-K-20).
+    fn write_after(&mut self, read: Asking, expired: bool, is_new: bool, context: &Ctx<'_>, out: Out<'_>) {
+        let settings = &context.scenario.service;
+        let mut entry = self.entry(context);
+        let began = read.sent.filter(|_| settings.reads_clock_first());
+        if let Some(began) = began {
+            entry.renewed = Some(StartTime(began + settings.ahead(context.client())));
+        }
+        match is_new {
+            true => self.ask(Ask::Create, Request::Create(entry), expired, context, out),
+            false => self.ask(Ask::Put, Request::Put(entry, self.version(context)), expired, context, out),
+        }
+        if let ElectorStep::Asking(write) = &mut self.step {
+            write.sent = began.or(write.sent);
+        }
     }
 
     /// Takes over what a read shows. The wait starts again only if the content has changed (OL-S-8).
@@ -95,7 +116,7 @@ impl Elector {
             }
             (Ask::Get, Response::Found(None)) => {
                 self.seen = None;
-                self.ask(Ask::Create, Request::Create(self.entry(context)), false, context, out);
+                self.write_after(asking, false, true, context, out);
             }
             (Ask::Get, Response::Found(Some(shown))) => self.decide(asking, shown, context, out),
             (Ask::Put, Response::Written(_)) if settings.acquire == Acquire::WriteAndReadBack && !self.leads => {
@@ -140,7 +161,7 @@ impl Elector {
             Expiry::Never => false,
         };
         if is_mine || shown.entry.holder.is_none() || has_expired {
-            return self.put(Ask::Put, has_expired, context, out);
+            return self.write_after(asking, has_expired, false, context, out);
         }
         if self.leads && self.leaves_to_another(context) {
             return self.lose(context, out);

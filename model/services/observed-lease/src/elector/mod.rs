@@ -214,7 +214,11 @@ impl Elector {
         let settings = &context.scenario.service;
         self.call = self.call.next();
         let times_out = settings.request_timeout.map(|length| Deadline(context.now + Self::span(context, length)));
-        let counts = settings.counts_from_sending() && !matches!(what, Ask::Get | Ask::ReleaseGet | Ask::ReleasePut);
+        let counts = match what {
+            Ask::Get => settings.reads_clock_first(),
+            Ask::ReleaseGet | Ask::ReleasePut => false,
+            _ => settings.counts_from_sending(),
+        };
         let sent = counts.then_some(StartTime(context.now));
         self.step = ElectorStep::Asking(Asking { what, times_out, expired, sent, is_repeated: false });
         out.send(ProcessId::Server, ObservedLeaseMessage::Request(self.call, request));
@@ -226,7 +230,8 @@ impl Elector {
         let ahead = settings.ahead(context.client());
         let renewed = (settings.expiry == Expiry::WriterClock).then_some(StartTime(context.now + ahead));
         let before = self.seen.map_or(0, |seen| seen.transitions);
-        let is_new = !self.is_holder(settings);
+        // An owner that does not recognise its own lease takes it over (OL-O-2).
+        let is_new = !self.is_holder(settings) || !self.leads && !settings.recognises_itself;
         let transitions = match settings.token {
             Tokens::Transitions if self.seen.is_some() => before.saturating_add(u8::from(is_new)),
             _ => 0,

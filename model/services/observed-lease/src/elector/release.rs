@@ -1,7 +1,7 @@
 //! The way out: giving the lease back (OL-K-12), and cancelling (OL-K-10, OL-4).
 
 use super::super::messages::{Entry, Request, Response, Shown};
-use super::super::settings::{OnCancel, Release};
+use super::super::settings::{GivesUp, OnCancel, Release};
 use super::{Ask, Asking, Ctx, Doing, Elector, ElectorStep, Leave, Out};
 use crate::ObservedLeaseMutation as Mutant;
 use fencepost_model::ids::Index;
@@ -20,7 +20,9 @@ impl Elector {
 
     pub(super) fn begin_release(&mut self, context: &Ctx<'_>, out: Out<'_>) {
         let settings = &context.scenario.service;
-        self.release_ends = Some(Deadline(context.now + Self::deadline(context)));
+        // fabric8's release has no deadline (OL-K-20).
+        let ends = Deadline(context.now + Self::deadline(context));
+        self.release_ends = (settings.gives_up != GivesUp::AtTick).then_some(ends);
         match settings.release {
             Release::Never => self.end_release(context, out),
             Release::CachedVersion | Release::Delete => match self.seen {
@@ -81,6 +83,9 @@ impl Elector {
     /// The caller cancels: the leading context ends at once (OL-K-10).
     pub(super) fn cancel(&mut self, context: &Ctx<'_>, out: Out<'_>) {
         let settings = &context.scenario.service;
+        if settings.releases_before_telling() {
+            return self.withdraw(context, out);
+        }
         self.tell(true, context, out);
         match settings.on_cancel {
             OnCancel::ReleaseAtOnce => self.withdraw(context, out),

@@ -14,6 +14,11 @@ impl Poll {
         let phase = Ticks::new((deadline.0 - next.0).count().rem_euclid(retry.count()));
         Poll { deadline, next, phase }
     }
+
+    /// A poll whose next attempt counts from the beginning of the one before: nothing else is to be remembered of its phase (OL-K-20).
+    fn at_rate(deadline: Deadline, next: Deadline) -> Self {
+        Poll { deadline, next, phase: Ticks::ZERO }
+    }
 }
 
 impl Elector {
@@ -60,14 +65,17 @@ impl Elector {
         }
         let next = Deadline(context.now + Self::renewal_period(context));
         self.step = ElectorStep::Resting(next);
-        self.poll = None;
+        let before = self.poll.take();
         match settings.gives_up {
             // Terraform's lock is never renewed.
             GivesUp::Never if settings.acquire == Acquire::CreateOnly => self.step = ElectorStep::Stopped,
             GivesUp::Never => {}
             GivesUp::AtTick => {
+                // The first renewal comes at once, the others at a fixed rate (OL-K-20).
+                let next = before.map_or(Deadline(context.now), |poll| Deadline(poll.next.0.max(context.now)));
                 let deadline = Deadline(context.now + Self::deadline(context) + settings.grain);
-                self.poll = Some(Poll::new(deadline, next, Self::retry(context)));
+                self.poll = Some(Poll::at_rate(deadline, next));
+                self.step = ElectorStep::Resting(next);
             }
             GivesUp::AtDeadline | GivesUp::AfterAttempt => {
                 if settings.poll_from == PollFrom::LastSuccess {
@@ -107,6 +115,11 @@ impl Elector {
                 if self.is_over(context) =>
             {
                 self.lose(context, out);
+            }
+            (ElectorStep::Resting(_) | ElectorStep::Pausing(_), GivesUp::AtTick) => {
+                let next = Deadline(context.now + Self::retry(context));
+                self.poll = self.poll.map(|poll| Poll { next, ..poll });
+                self.attempt(context, out);
             }
             // No attempt starts at or after the deadline (OL-K-7).
             (ElectorStep::Pausing(_), GivesUp::AtDeadline) if self.is_over(context) => {
@@ -187,7 +200,11 @@ impl Elector {
                     self.attempt(context, out);
                 }
             },
-            GivesUp::AfterAttempt | GivesUp::AtTick => self.step = ElectorStep::Pausing(later),
+            GivesUp::AfterAttempt => self.step = ElectorStep::Pausing(later),
+            GivesUp::AtTick => {
+                let next = self.poll.map_or(later, |poll| Deadline(poll.next.0.max(context.now)));
+                self.step = ElectorStep::Pausing(next);
+            }
             // A refusal ends the renewals without a word (OL-D-6).
             GivesUp::Never if settings.renewal == Renewal::WriteOnly && failure == Failure::Refused => {
                 self.step = ElectorStep::Stopped;

@@ -7,10 +7,10 @@ use std::future::Future;
 use serde::{Deserialize, Serialize};
 
 use crate::ObservedLease;
-use crate::messages::{Entry, Name, Request, Response, Shown};
+use crate::messages::{Entry, Name, Request, Response, RowEnd, Shown};
 use fencepost_model::ids::{Index, Token};
 use fencepost_model::normal::Normal;
-use fencepost_model::program::Handle;
+use fencepost_model::program::{Handle, WallTime};
 use fencepost_model::time::Ticks;
 
 /// What a program says: a request to the store, or a report.
@@ -23,7 +23,7 @@ pub enum LeaseSaying {
     Refused,
 }
 
-/// The record of an election, without the times of its writer, which these clients do not interpret (OL-S-7): every write makes it
+/// The record of an election, without the times of its writer, which most clients do not interpret (OL-S-7): every write makes it
 /// another [raw record](RawRecord), because renewTime changes.
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Normal, Serialize, Deserialize)]
 pub struct LeaseRecord {
@@ -35,16 +35,43 @@ pub struct LeaseRecord {
     pub transitions: u8,
 }
 
+impl LeaseRecord {
+    /// The same with renewTime, by the wall clock of its writer (OL-K-20, OL-K-22, OL-K-23, OL-O-2).
+    pub fn renewed_at(self, time: WallTime) -> RenewedRecord {
+        RenewedRecord { record: self, renewed: time }
+    }
+}
+
+/// A record that its readers compare with their wall clocks.
+#[derive(Copy, Clone, Debug, Normal, Serialize, Deserialize)]
+pub struct RenewedRecord {
+    /// All else.
+    pub record: LeaseRecord,
+    /// renewTime.
+    pub renewed: WallTime,
+}
+
 /// The lease as the store showed it.
-#[derive(Copy, Clone, PartialEq, Eq, Debug, Normal, Serialize, Deserialize)]
+#[derive(Copy, Clone, Debug, Normal, Serialize, Deserialize)]
 pub struct LeaseObject {
     /// Its spec.
     pub record: LeaseRecord,
+    /// renewTime; none: its writer left it out.
+    pub renewed: Option<WallTime>,
     /// The spec as bytes.
     pub raw: RawRecord,
     /// Its resourceVersion.
     pub version: LeaseVersion,
 }
+
+/// Two are equal if their versions are: readings of wall clocks are not compared.
+impl PartialEq for LeaseObject {
+    fn eq(&self, other: &Self) -> bool {
+        (self.raw, self.version) == (other.raw, other.version)
+    }
+}
+
+impl Eq for LeaseObject {}
 
 /// A record as bytes, times included: two are equal iff no write came between the reads that showed them (OL-S-8).
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Normal, Serialize, Deserialize)]
@@ -59,6 +86,15 @@ impl LeaseVersion {
     pub fn token(self) -> Token {
         Token(self.0.0)
     }
+}
+
+/// When a row ends: so long after a time that the client has read, or after that of the database. OL-R-2, OL-R-3.
+#[derive(Copy, Clone, Debug)]
+pub enum RowUntil {
+    /// A time of the client.
+    Client(WallTime, Ticks),
+    /// The database's.
+    Database(Ticks),
 }
 
 /// Why a request has no result.
@@ -82,20 +118,30 @@ pub trait LeaseApi {
     fn get(&self) -> impl Future<Output = Result<LeaseObject, LeaseError>>;
 
     /// POST. OL-S-3.
-    fn create(&self, record: LeaseRecord) -> impl Future<Output = Result<LeaseObject, LeaseError>>;
+    fn create(&self, record: impl Into<Entry>) -> impl Future<Output = Result<LeaseObject, LeaseError>>;
 
     /// PUT with the version that it replaces. OL-S-3.
     fn update(
         &self,
         version: LeaseVersion,
-        record: LeaseRecord,
+        record: impl Into<Entry>,
     ) -> impl Future<Output = Result<LeaseObject, LeaseError>>;
 
     /// A merge patch without a version. OL-K-23.
-    fn patch(&self, record: LeaseRecord) -> impl Future<Output = Result<LeaseObject, LeaseError>>;
+    fn patch(&self, record: impl Into<Entry>) -> impl Future<Output = Result<LeaseObject, LeaseError>>;
 
     /// DELETE, if it has this version; without a version: in any case. OL-O-3.
     fn delete(&self, version: Option<LeaseVersion>) -> impl Future<Output = Result<(), LeaseError>>;
+
+    /// `lease-row`: one statement that takes the row if its end has passed, compared with this time of the client, or with the database's:
+    /// whether it did. OL-R-1.
+    fn take_row(&self, until: RowUntil, now: Option<WallTime>) -> impl Future<Output = Result<bool, LeaseError>>;
+
+    /// `lease-row`: extends the row by so much from the database's time on, if it is the client's and has not ended: whether it did. OL-R-5.
+    fn extend_row(&self, length: Ticks) -> impl Future<Output = Result<bool, LeaseError>>;
+
+    /// `lease-row`: ends the row then, or now if that is later, if it is the client's: whether it was. OL-R-4.
+    fn end_row(&self, until: RowUntil) -> impl Future<Output = Result<bool, LeaseError>>;
 
     /// Reports that another's record is valid.
     fn refused(&self);
@@ -109,11 +155,9 @@ async fn ask(handle: &Handle<ObservedLease>, request: Request) -> Response {
 }
 
 /// The lease after a write: its content has the version of the write.
-fn written(response: Response, record: LeaseRecord, refused: LeaseError) -> Result<LeaseObject, LeaseError> {
+fn written(response: Response, entry: Entry, refused: LeaseError) -> Result<LeaseObject, LeaseError> {
     match response {
-        Response::Written(version) => {
-            Ok(LeaseObject { record, raw: RawRecord(version), version: LeaseVersion(version) })
-        }
+        Response::Written(version) => Ok(Shown { version, content: version, entry }.into()),
         Response::Conflict => Err(refused),
         Response::Invalid => Err(LeaseError::Invalid),
         Response::Unavailable | Response::Found(_) | Response::Gone => Err(LeaseError::Unavailable),
@@ -126,11 +170,36 @@ impl From<LeaseRecord> for Entry {
     }
 }
 
+impl From<RenewedRecord> for Entry {
+    fn from(RenewedRecord { record, renewed }: RenewedRecord) -> Entry {
+        Entry { renewed: Some(renewed.into()), ..record.into() }
+    }
+}
+
 impl From<Shown> for LeaseObject {
     fn from(Shown { version, content, entry }: Shown) -> LeaseObject {
-        let Entry { holder, duration, transitions, .. } = entry;
+        let Entry { holder, duration, transitions, renewed } = entry;
         let record = LeaseRecord { holder, duration, transitions };
-        LeaseObject { record, raw: RawRecord(content), version: LeaseVersion(version) }
+        let renewed = renewed.map(WallTime::from);
+        LeaseObject { record, renewed, raw: RawRecord(content), version: LeaseVersion(version) }
+    }
+}
+
+impl From<RowUntil> for RowEnd {
+    fn from(until: RowUntil) -> RowEnd {
+        match until {
+            RowUntil::Client(from, length) => RowEnd { from: Some(from.into()), length },
+            RowUntil::Database(length) => RowEnd { from: None, length },
+        }
+    }
+}
+
+/// Whether a statement has changed a row.
+fn changed(response: Response) -> Result<bool, LeaseError> {
+    match response {
+        Response::Written(_) | Response::Gone => Ok(true),
+        Response::Conflict => Ok(false),
+        Response::Invalid | Response::Unavailable | Response::Found(_) => Err(LeaseError::Unavailable),
     }
 }
 
@@ -143,16 +212,19 @@ impl LeaseApi for Handle<ObservedLease> {
         }
     }
 
-    async fn create(&self, record: LeaseRecord) -> Result<LeaseObject, LeaseError> {
-        written(ask(self, Request::Create(record.into())).await, record, LeaseError::AlreadyExists)
+    async fn create(&self, record: impl Into<Entry>) -> Result<LeaseObject, LeaseError> {
+        let entry = record.into();
+        written(ask(self, Request::Create(entry)).await, entry, LeaseError::AlreadyExists)
     }
 
-    async fn update(&self, version: LeaseVersion, record: LeaseRecord) -> Result<LeaseObject, LeaseError> {
-        written(ask(self, Request::Put(record.into(), Some(version.0))).await, record, LeaseError::Conflict)
+    async fn update(&self, version: LeaseVersion, record: impl Into<Entry>) -> Result<LeaseObject, LeaseError> {
+        let entry = record.into();
+        written(ask(self, Request::Put(entry, Some(version.0))).await, entry, LeaseError::Conflict)
     }
 
-    async fn patch(&self, record: LeaseRecord) -> Result<LeaseObject, LeaseError> {
-        written(ask(self, Request::Put(record.into(), None)).await, record, LeaseError::Conflict)
+    async fn patch(&self, record: impl Into<Entry>) -> Result<LeaseObject, LeaseError> {
+        let entry = record.into();
+        written(ask(self, Request::Put(entry, None)).await, entry, LeaseError::Conflict)
     }
 
     async fn delete(&self, version: Option<LeaseVersion>) -> Result<(), LeaseError> {
@@ -161,6 +233,18 @@ impl LeaseApi for Handle<ObservedLease> {
             Response::Conflict => Err(LeaseError::Conflict),
             _ => Err(LeaseError::Unavailable),
         }
+    }
+
+    async fn take_row(&self, until: RowUntil, now: Option<WallTime>) -> Result<bool, LeaseError> {
+        changed(ask(self, Request::Take { until: until.into(), now: now.map(Into::into) }).await)
+    }
+
+    async fn extend_row(&self, length: Ticks) -> Result<bool, LeaseError> {
+        changed(ask(self, Request::Extend(length)).await)
+    }
+
+    async fn end_row(&self, until: RowUntil) -> Result<bool, LeaseError> {
+        changed(ask(self, Request::Unlock(until.into())).await)
     }
 
     fn refused(&self) {

@@ -21,6 +21,8 @@ pub struct CallerTerms {
     pub grace: Option<Ticks>,
     /// Whether the work stops by itself when the lease that it believes in is over.
     pub watches_lease: bool,
+    /// Whether its elector stops it after all else, also when its caller has cancelled. OL-K-20.
+    pub told_last: bool,
 }
 
 /// The goroutine of OnStartedLeading, and of whatever cancels the context of `Run`. The task ends with that context.
@@ -45,6 +47,7 @@ impl Recipe<ObservedLease> for Caller {
                 api.send_write(self.token);
                 return Ok(Lap::Again);
             }
+            First::Other(Wanted::Release) if self.terms.told_last => return Ok(Lap::Done),
             First::Other(Wanted::Release) => {}
             First::One(()) => {
                 stop(api, self.terms, Leaving::Lapsed);
@@ -84,7 +87,7 @@ impl Recipe<ObservedLease> for WorkEnds {
 }
 
 /// Tells the work to stop.
-fn stop(api: &Handle<ObservedLease>, terms: CallerTerms, why: Leaving) {
+pub(super) fn stop(api: &Handle<ObservedLease>, terms: CallerTerms, why: Leaving) {
     match terms.stop_time {
         Ticks::ZERO => api.leave(why),
         stop_time => api.spawn(WorkEnds { stop_time, is_cancelled: why == Leaving::Done }),
@@ -92,7 +95,7 @@ fn stop(api: &Handle<ObservedLease>, terms: CallerTerms, why: Leaving) {
 }
 
 /// Whether a task runs this recipe now.
-async fn runs<R: Recipe<ObservedLease>>(api: &Handle<ObservedLease>) -> bool {
+pub(super) async fn runs<R: Recipe<ObservedLease>>(api: &Handle<ObservedLease>) -> bool {
     // Both are known at once. The first one counts.
     matches!(api.select(api.ended::<R>(), api.lease_has_come()).await, First::Other(_))
 }

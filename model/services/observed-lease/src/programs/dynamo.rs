@@ -155,6 +155,7 @@ impl DynamoLockClient {
         match within(api, self.request_timeout, api.update(version, self.item())).await {
             Ok(item) => {
                 api.lease_until(&looked_up);
+                api.renewed();
                 self.held = Some(item.version);
             }
             Err(LeaseError::Conflict) => return false,

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use super::{LeaseApi, LeaseError};
 use crate::ObservedLease;
 use crate::messages::Name;
-use fencepost_model::program::{Handle, OpenDeadline};
+use fencepost_model::program::{First, Handle, OpenDeadline};
 use fencepost_model::time::Ticks;
 
 /// What an elector holds of its client.
@@ -33,6 +33,18 @@ pub(super) async fn identity(api: &Api, configured: Option<Name>) -> Name {
         Some(name) => name,
         None => api.unique_identity().await,
     }
+}
+
+/// A sleep that may be longer by up to this number of ticks: the shortest one begins unless chance says otherwise at once. OL-K-6.
+pub(super) async fn jittered(api: &Api, period: Ticks, jitter: u8) {
+    let more = match jitter {
+        0 => 0,
+        jitter => match api.select(api.random(jitter), api.sleep(Ticks::ZERO)).await {
+            First::One(more) => i64::from(more) + 1,
+            First::Other(()) => 0,
+        },
+    };
+    api.sleep(period + Ticks::new(more)).await;
 }
 
 /// A request that times out after so long, if it does.
@@ -66,8 +78,9 @@ impl<'a> Validity<'a> {
 
     /// That of a leader's own record, whose write was acknowledged now. Its lease covers what lies before the end.
     pub(super) fn of_leader(api: &'a Api, length: Ticks) -> Self {
-        api.lease_until(&api.deadline(length - Ticks::new(1)));
-        Validity { api, end: Some(api.deadline(length)), leads: true }
+        let end = api.deadline(length);
+        api.lease_before(&end);
+        Validity { api, end: Some(end), leads: true }
     }
 
     /// A record is observed now, and valid for so long.

@@ -1,35 +1,56 @@
 //! Clients that are programs: the API of the store as their handle has it, and the published electors line by line.
 //!
 //! ```text
-//! api        the requests, each with its answers and errors
-//! caller     the caller of an elector: its work, and the end of its context
-//! client_go  client-go's LeaderElector (tools/leaderelection/leaderelection.go)
-//! dynamo     the DynamoDB lock client (AmazonDynamoDBLockClient.java)
-//! elector    what electors have in common
-//! python     the elector of the Python package kubernetes (leaderelection.py)
-//! settings   the programs with the settings of a scenario
+//! api                   the requests, each with its answers and errors
+//! caller                the caller of an elector: its work, and the end of its context
+//! client_go             client-go's LeaderElector (tools/leaderelection/leaderelection.go)
+//! controller_runtime    the manager of controller-runtime (pkg/manager/internal.go)
+//! dynamo                the DynamoDB lock client (AmazonDynamoDBLockClient.java)
+//! elector               what electors have in common
+//! fabric8               fabric8's LeaderElector (LeaderElector.java)
+//! kube_leader_election  the crate kube-leader-election (src/lease.rs)
+//! kubert                the crate kubert (kubert/src/lease.rs)
+//! litestream            litestream's leaser (leaser.go, s3/leaser.go)
+//! python                the elector of the Python package kubernetes (leaderelection.py)
+//! settings              the programs with the settings of a scenario, and settings_of_wall_clocks more of them
+//! shedlock              ShedLock (StorageBasedLockProvider.java and its statements)
 //! ```
 
 mod api;
 mod caller;
 mod client_go;
+mod controller_runtime;
 mod dynamo;
 mod elector;
+mod fabric8;
+mod kube_leader_election;
+mod kubert;
+mod litestream;
 mod python;
 mod settings;
+mod settings_of_wall_clocks;
+mod shedlock;
 
-pub use api::{LeaseApi, LeaseError, LeaseObject, LeaseRecord, LeaseSaying, LeaseVersion, RawRecord};
+pub use api::{
+    LeaseApi, LeaseError, LeaseObject, LeaseRecord, LeaseSaying, LeaseVersion, RawRecord, RenewedRecord, RowUntil,
+};
 pub use caller::{Caller, CallerTerms, WorkEnds};
 pub use client_go::ClientGo;
+pub use controller_runtime::ControllerManager;
 pub use dynamo::DynamoLockClient;
+pub use fabric8::Fabric8Elector;
+pub use kube_leader_election::KubeLeaderElection;
+pub use kubert::Kubert;
+pub use litestream::{LitestreamLeaser, LitestreamRelease};
 pub use python::PythonElector;
 pub use settings::as_programs;
+pub use shedlock::ShedLock;
 
-use super::ObservedLease;
 use super::messages::{Command, ObservedLeaseMessage, Request, Response, Shown, Timer};
+use super::{ObservedLease, Settings};
 use fencepost_model::fact::{Fact, Refusal};
 use fencepost_model::ids::{Call, ClientId};
-use fencepost_model::program::{Alarm, Programmable, UserCommand};
+use fencepost_model::program::{Alarm, ProgramClock, Programmable, UserCommand};
 use fencepost_model::time::Ticks;
 
 impl Programmable for ObservedLease {
@@ -82,9 +103,17 @@ impl Programmable for ObservedLease {
         (*saying == LeaseSaying::Refused).then_some(Fact::Refused { client, why: Refusal::Held })
     }
 
+    fn clock(settings: &Settings, client: ClientId) -> ProgramClock {
+        let (shows, per) = settings.rates.get(client.place()).map_or((1, 1), |rate| (rate.shows, rate.per));
+        ProgramClock { wall_ahead: settings.ahead(client), shows, per }
+    }
+
     fn durations(saying: &mut LeaseSaying, visit: &mut dyn FnMut(&mut Ticks)) {
-        if let LeaseSaying::Ask(Request::Create(entry) | Request::Put(entry, _)) = saying {
-            visit(&mut entry.duration);
+        match saying {
+            LeaseSaying::Ask(Request::Create(entry) | Request::Put(entry, _)) => visit(&mut entry.duration),
+            LeaseSaying::Ask(Request::Take { until, .. } | Request::Unlock(until)) => visit(&mut until.length),
+            LeaseSaying::Ask(Request::Extend(length)) => visit(length),
+            LeaseSaying::Ask(Request::Get | Request::Delete(_)) | LeaseSaying::Refused => {}
         }
     }
 

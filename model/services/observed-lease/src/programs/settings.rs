@@ -1,12 +1,15 @@
 //! The programs with the settings of a scenario, so that each can be held against the state machine.
 
 use super::elector::ElectorLap;
-use super::{CallerTerms, ClientGo, DynamoLockClient, PythonElector};
-use crate::ObservedLease;
+use super::{
+    CallerTerms, ClientGo, DynamoLockClient, Fabric8Elector, KubeLeaderElection, Kubert, LitestreamLeaser,
+    PythonElector, ShedLock,
+};
 use crate::messages::Name;
 use crate::{
-    Boundary, Cancels, Expiry, GivesUp, Guard, Identity, Memory, OnCancel, OnLoss, Release, Renewal, Settings, Tokens,
+    Boundary, Expiry, GivesUp, Guard, Identity, Memory, OnCancel, OnLoss, PollFrom, Release, Renewal, Settings, Tokens,
 };
+use crate::{ObservedLease, ROW};
 use fencepost_model::ids::{ClientId, SessionId};
 use fencepost_model::program::Recipe;
 use fencepost_model::scenario::Scenario;
@@ -16,35 +19,41 @@ use fencepost_model::time::Ticks;
 /// something that programs do not have.
 pub fn as_programs(scenario: &Scenario<ObservedLease>) -> Option<Scenario<ObservedLease>> {
     let settings = &scenario.service;
-    let program = with_each(scenario, |client| ClientGo::of(settings, client))
-        .or_else(|| with_each(scenario, |client| PythonElector::of(settings, client)))
-        .or_else(|| with_each(scenario, |client| DynamoLockClient::of(settings, client)))?;
+    let program = if scenario.system == ROW {
+        with_each(scenario, |_| ShedLock::of(settings))?
+    } else {
+        with_each(scenario, |client| ClientGo::of(settings, client))
+            .or_else(|| with_each(scenario, |client| PythonElector::of(settings, client)))
+            .or_else(|| with_each(scenario, |client| DynamoLockClient::of(settings, client)))
+            .or_else(|| with_each(scenario, |client| Fabric8Elector::of(settings, client)))
+            .or_else(|| with_each(scenario, |client| Kubert::of(settings, client)))
+            .or_else(|| with_each(scenario, |client| KubeLeaderElection::of(settings, client)))
+            .or_else(|| with_each(scenario, |client| LitestreamLeaser::of(settings, client)))?
+    };
     program.validate().is_ok().then_some(program)
 }
 
 /// Equal programs are one for all clients.
-fn with_each<R: Recipe<ObservedLease> + PartialEq>(
+fn with_each<R: Recipe<ObservedLease>>(
     scenario: &Scenario<ObservedLease>,
     of: impl Fn(ClientId) -> Option<R>,
 ) -> Option<Scenario<ObservedLease>> {
     let mut clients = (1..=scenario.clients).map(ClientId);
-    let first = of(ClientId(1))?;
-    if clients.clone().all(|client| of(client).as_ref() == Some(&first)) {
-        return Some(scenario.clone().programs(first));
-    }
-    clients.try_fold(scenario.clone(), |scenario, client| Some(scenario.program(client, of(client)?)))
+    let each = clients.try_fold(scenario.clone(), |scenario, client| Some(scenario.program(client, of(client)?)))?;
+    let is_one = each.programs.iter().all(|program| program.head == each.programs[0].head);
+    if is_one { Some(scenario.clone().programs(of(ClientId(1))?)) } else { Some(each) }
 }
 
 impl CallerTerms {
-    fn of(settings: &Settings) -> Self {
+    pub(super) fn of(settings: &Settings) -> Self {
         let waits = settings.on_cancel == OnCancel::WaitRenewing;
         let watches_lease = settings.guard != Guard::None;
-        CallerTerms { stop_time: settings.stop_time, waits, grace: settings.grace, watches_lease }
+        CallerTerms { stop_time: settings.stop_time, waits, grace: settings.grace, watches_lease, told_last: false }
     }
 }
 
 /// The name that each process of a client has; none: each has a new one.
-fn identity(settings: &Settings, client: ClientId) -> Option<Name> {
+pub(super) fn identity(settings: &Settings, client: ClientId) -> Option<Name> {
     match settings.identity {
         Identity::Unique => None,
         Identity::Hostname => Some(Name::Own(SessionId { creator: client, number: 1 })),
@@ -52,8 +61,8 @@ fn identity(settings: &Settings, client: ClientId) -> Option<Name> {
     }
 }
 
-/// What both electors leave to the scenario: durations, the store, the operator, clocks that they do not read, and how work stops.
-fn without_surroundings(settings: &Settings) -> Settings {
+/// What all programs leave to the scenario: durations, the store, the operator, clocks, naps, and how work stops.
+pub(super) fn without_surroundings(settings: &Settings) -> Settings {
     let plain = Settings::default();
     Settings {
         lease: plain.lease,
@@ -66,12 +75,23 @@ fn without_surroundings(settings: &Settings) -> Settings {
         stop_time: Ticks::ZERO,
         identity: plain.identity,
         wall_ahead: Vec::new(),
+        rates: Vec::new(),
+        nap: Ticks::ZERO,
         validates: plain.validates,
         create_overwrites: plain.create_overwrites,
         delete_ignores_version: plain.delete_ignores_version,
         operator: Vec::new(),
         ..settings.clone()
     }
+}
+
+/// Whether all lengths are whole ticks on the client's clock: a program waits for no others.
+fn has_whole_lengths(settings: &Settings, client: ClientId) -> bool {
+    let Some(rate) = settings.rates.get(client.place()) else { return true };
+    let released = (settings.release != Release::Never).then_some(settings.second.unwrap_or(settings.grain));
+    let others = [settings.request_timeout, settings.grace, released, Some(settings.stop_time)];
+    settings.sleep_spread(client) == 0
+        && others.into_iter().flatten().all(|length| length.count() * i64::from(rate.per) % i64::from(rate.shows) == 0)
 }
 
 impl ClientGo {
@@ -84,8 +104,7 @@ impl ClientGo {
                 settings.release,
                 Release::Never | Release::CachedVersion | Release::FreshVersion | Release::FreshRecord
             )
-            && settings.on_cancel != OnCancel::Wait
-            && settings.cancels != Cancels::AfterRenewal;
+            && has_whole_lengths(settings, client);
         let rest = Settings {
             second: None,
             expiry: plain.expiry,
@@ -97,6 +116,8 @@ impl ClientGo {
             on_cancel: plain.on_cancel,
             grace: None,
             cancels: plain.cancels,
+            naps_from: plain.naps_from,
+            poll_from: plain.poll_from,
             token: Tokens::None,
             ..without_surroundings(settings)
         };
@@ -117,6 +138,8 @@ impl ClientGo {
             counts_own: settings.expiry == Expiry::Own,
             cuts_requests: settings.cuts_requests,
             tells_first: settings.on_loss == OnLoss::TellThenRelease,
+            counts_from_success: settings.poll_from == PollFrom::LastSuccess,
+            awaits_work: settings.on_cancel == OnCancel::Wait,
             identity: identity(settings, client),
             token: settings.token,
             caller: CallerTerms::of(settings),

@@ -256,6 +256,20 @@ impl Settings {
         self.guard != Guard::None || self.expiry == Expiry::WriterClock || self.renewal == Renewal::WriteOnly
     }
 
+    /// Whether a client reads its clock before the read of an attempt, and writes that time: fabric8 (OL-K-20). kube-leader-election reads it
+    /// before the write.
+    pub(crate) fn reads_clock_first(&self) -> bool {
+        self.expiry == Expiry::WriterClock && self.gives_up == GivesUp::AtTick
+    }
+
+    /// Whether the work hears of a cancellation after the release, as it hears of a loss: fabric8 (OL-K-20).
+    pub(crate) fn releases_before_telling(&self) -> bool {
+        self.gives_up == GivesUp::AtTick
+            && self.on_cancel == OnCancel::ReleaseAtOnce
+            && self.on_loss == OnLoss::ReleaseThenTell
+            && self.release != Release::Never
+    }
+
     /// Ready-made settings, by the name in a scenario's `recipe`; their tick is a second.
     pub fn of_recipe(name: &str) -> Option<Settings> {
         let (_, text) = RECIPES.iter().find(|(other, _)| *other == name)?;

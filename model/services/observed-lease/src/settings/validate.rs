@@ -69,27 +69,15 @@ pub(super) fn validate(scenario: &Scenario<ObservedLease>) -> Checked {
     promises(scenario)
 }
 
-/// What concerns the built-in electors only.
+/// What programs cannot have.
 fn programs(scenario: &Scenario<ObservedLease>) -> Checked {
     scenario.validate_programs()?;
     if scenario.programs.is_empty() {
         return Ok(());
     }
     let settings = &scenario.service;
-    if scenario.system == ROW {
-        return wrong("program", "programs are clients of an `observed-lease`");
-    }
-    if settings.expiry == Expiry::WriterClock {
-        return wrong("program", "a program has no clock that it could read, and writes no renewTime");
-    }
-    if !settings.rates.is_empty() {
-        return wrong("service.rates", "the clock of a program runs at the rate of true time");
-    }
-    if scenario.budget.affords(LeaseFault::NAP) {
-        return wrong("budget.naps", "it applies to built-in electors only; a program can be paused");
-    }
-    if settings.cancels == Cancels::AfterRenewal {
-        return wrong("service.cancels", "a program does not show when it has renewed; write `any-time`");
+    if !settings.rates.is_empty() && settings.expiry == Expiry::WriterClock {
+        return wrong("service.rates", "wall clocks that programs read are a constant apart: remove it");
     }
     Ok(())
 }

@@ -9,13 +9,13 @@ mod renew;
 use serde::{Deserialize, Serialize};
 
 use super::caller::{Caller, CallerTerms};
-use super::elector::{Api, ElectorLap, Validity, identity};
+use super::elector::{Api, ElectorLap, Validity, identity, jittered};
 use super::{LeaseRecord, LeaseVersion, RawRecord};
 use crate::messages::Name;
 use crate::{ObservedLease, Release, Tokens};
 use fencepost_model::ids::Token;
 use fencepost_model::normal::Normal;
-use fencepost_model::program::{First, Gone, Lap, Recipe};
+use fencepost_model::program::{Gone, Lap, Recipe};
 use fencepost_model::time::Ticks;
 
 /// `type LeaderElectionConfig struct`, and what `LeaderElector` and `LeaseLock` remember.
@@ -48,6 +48,10 @@ pub struct ClientGo {
     pub cuts_requests: bool,
     /// Whether the leading context ends before the release: a repair. OL-K-10.
     pub tells_first: bool,
+    /// Whether the renew deadline counts from the last success: a repair. OL-8.
+    pub counts_from_success: bool,
+    /// Whether a cancelled elector waits for its work without renewals, for the grace of its caller: the proposal of k/k#139504. OL-4.
+    pub awaits_work: bool,
     /// `Lock.Identity()`; none: each process has a new one, as hostname and a random part. OL-K-17.
     pub identity: Option<Name>,
     /// What the work sends with its writes.
@@ -86,17 +90,9 @@ impl ClientGo {
         self.next = ElectorLap::FirstRenewal;
     }
 
-    /// `JitterUntilWithContext` sleeps for `Jitter(period, jitterFactor)`: the shortest sleep begins unless chance says otherwise at
-    /// once. OL-K-6.
+    /// `JitterUntilWithContext` sleeps for `Jitter(period, jitterFactor)`. OL-K-6.
     async fn sleep(&mut self, api: &Api) {
-        let more = match self.jitter {
-            0 => 0,
-            jitter => match api.select(api.random(jitter), api.sleep(Ticks::ZERO)).await {
-                First::One(more) => i64::from(more) + 1,
-                First::Other(()) => 0,
-            },
-        };
-        api.sleep(self.retry_period + Ticks::new(more)).await;
+        jittered(api, self.retry_period, self.jitter).await;
         self.next = ElectorLap::Acquire;
     }
 }

@@ -15,11 +15,16 @@ impl ClientGo {
     pub(super) async fn renew(&mut self, api: &Api) {
         let mut validity = Validity::of_leader(api, self.valid_for());
         let is_first = self.next == ElectorLap::FirstRenewal;
+        // An acquisition is no renewal.
+        if !is_first {
+            api.renewed();
+        }
+        let from_success = self.counts_from_success.then(|| api.deadline(self.renew_deadline));
         let renewal = async {
             if !is_first {
                 api.sleep(self.retry_period).await;
             }
-            self.poll(api, &mut validity).await
+            self.poll(api, from_success, &mut validity).await
         };
         // `ctx.Done()`: the caller has cancelled. OL-K-10.
         let renewed = matches!(api.select(renewal, api.ended::<Caller>()).await, First::One(true));
@@ -27,8 +32,17 @@ impl ClientGo {
     }
 
     /// `wait.PollUntilContextTimeout(ctx, RetryPeriod, RenewDeadline, true, …)`: whether an attempt was successful. OL-K-7.
-    async fn poll(&mut self, api: &Api, validity: &mut Validity<'_>) -> bool {
-        let timeout = api.deadline(self.renew_deadline);
+    async fn poll(
+        &mut self,
+        api: &Api,
+        from_success: Option<OpenDeadline<ObservedLease>>,
+        validity: &mut Validity<'_>,
+    ) -> bool {
+        let timeout = match from_success {
+            Some(timeout) if timeout.has_come().await => return false,
+            Some(timeout) => timeout,
+            None => api.deadline(self.renew_deadline),
+        };
         // It does not slide.
         let ticks = (1..).map(|tick| self.retry_period.times(tick)).take_while(|tick| *tick < self.renew_deadline);
         let mut ticks = ticks.map(|tick| api.deadline(tick)).collect::<Vec<_>>().into_iter().peekable();
@@ -59,8 +73,19 @@ impl ClientGo {
         }
     }
 
+    /// The work stops, without renewals, before the release: for the grace period at most.
+    async fn await_work(&self, api: &Api) {
+        match self.caller.grace {
+            None => api.ended::<WorkEnds>().await,
+            Some(grace) => drop(api.select(api.ended::<WorkEnds>(), api.sleep(grace)).await),
+        }
+    }
+
     /// `release`, with its own timeout, and what ends with `renew`: the leading context, then OnStoppedLeading. OL-K-10.
     pub(super) async fn stop(&mut self, api: &Api) {
+        if self.awaits_work && !caller::runs::<Caller>(api).await {
+            self.await_work(api).await;
+        }
         if self.tells_first || self.release == Release::Never {
             caller::tell(api, self.caller).await;
         }
