@@ -8,6 +8,7 @@ mod fault_place;
 mod file;
 mod goals;
 mod mutated;
+mod nearest;
 mod notes;
 mod prefix;
 mod recipes;

@@ -8,6 +8,7 @@ use toml::de::{DeTable, DeValue};
 
 use super::budget_text::{Kinds, kinds, renamed};
 use super::file::read;
+use super::nearest::with_nearest;
 use super::recipes::Recipes;
 use super::toml_reader::ReadError;
 use super::with_units::Units;
@@ -185,7 +186,7 @@ fn replacement(names: &[&str]) -> String {
 }
 
 fn unreadable(text: &str, file: &str, error: &ReadError) -> ScenarioError {
-    at(text, file, error.span.as_ref().map_or(0, |span| span.start), error.message.clone())
+    at(text, file, error.span.as_ref().map_or(0, |span| span.start), with_nearest(&error.message))
 }
 
 fn misplaced(text: &str, file: &str, mistake: &SettingError) -> ScenarioError {
