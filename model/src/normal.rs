@@ -23,6 +23,10 @@ pub trait Visitor {
     fn index(&mut self, index: &mut Index);
     /// A token; a log position in some scenarios.
     fn token(&mut self, token: &mut Token);
+    /// What the resource compares: [`Version`](crate::resource::Version). Where it counts writes, that is an absolute number.
+    fn version(&mut self, version: &mut Token) {
+        self.token(version);
+    }
     /// A tenure.
     fn tenure(&mut self, tenure: &mut Tenure);
     /// A session's id: its number counts by order among the sessions of its creator.

@@ -11,7 +11,7 @@ use crate::ids::{Call, ClientId, ProcessId, Tenure, Token};
 use crate::inline_vec::InlineVec;
 use crate::mutation::Mutation;
 use crate::normal::Normal;
-use crate::resource::{Write, WriteTarget};
+use crate::resource::{Version, Write, WriteTarget};
 use crate::scenario::Scenario;
 use crate::service::{Service, ServiceMessage as _};
 use crate::time::{Instant, LeaseEnd};
@@ -54,8 +54,8 @@ pub enum Message<P: Service> {
     Version {
         /// The request that it answers.
         to: Call,
-        /// What the resource remembers: the highest token, or the number of writes that it has accepted.
-        version: Token,
+        /// What the resource remembers.
+        version: Version,
     },
     /// The resource's response.
     Written {
@@ -79,6 +79,13 @@ pub enum Message<P: Service> {
         #[normal(skip = "items are not interchangeable")]
         item: Option<QueueItem>,
     },
+    /// A client's request for the version of one key.
+    ReadKey {
+        /// The number of the request.
+        call: Call,
+        /// The key, from 0.
+        key: u8,
+    },
 }
 
 impl<P: Service> Message<P> {
@@ -87,7 +94,7 @@ impl<P: Service> Message<P> {
         match *self {
             Message::Service(ref message) => message.call(),
             Message::Write(Write { call, .. }) => call,
-            Message::Read(call) | Message::NextItem { call, .. } => Some(call),
+            Message::Read(call) | Message::NextItem { call, .. } | Message::ReadKey { call, .. } => Some(call),
             Message::Version { to, .. } | Message::Written { to, .. } | Message::QueueItem { to, .. } => Some(to),
         }
     }
@@ -98,6 +105,7 @@ impl<P: Service> Message<P> {
             Message::Service(message) => message.tenure_of_write(),
             Message::Write(write) => Some(&mut write.tenure),
             Message::Read(_)
+            | Message::ReadKey { .. }
             | Message::Version { .. }
             | Message::Written { .. }
             | Message::NextItem { .. }
@@ -119,7 +127,8 @@ impl<P: Service> Display for Message<P> {
             Message::Service(message) => Display::fmt(message, f),
             Message::Write(write) => Display::fmt(write, f),
             Message::Read(call) => write!(f, "read the version [{}]", call.0),
-            Message::Version { to, version } => write!(f, "version {} [{}]", version.0, to.0),
+            Message::ReadKey { call, key } => write!(f, "read the version of key {key} [{}]", call.0),
+            Message::Version { to, version } => write!(f, "{version} [{}]", to.0),
             Message::Written { to, accepted: true } => write!(f, "written [{}]", to.0),
             Message::Written { to, accepted: false } => write!(f, "write refused [{}]", to.0),
             Message::NextItem { call, takes: true } => write!(f, "take an item [{}]", call.0),
@@ -208,6 +217,11 @@ impl<P: Service> Outbox<P> {
     /// Asks the resource for its version; the response carries the call.
     pub fn read(&mut self, call: Call) {
         self.messages.push((ProcessId::Resource, Message::Read(call)));
+    }
+
+    /// The same for one key.
+    pub fn read_key(&mut self, key: u8, call: Call) {
+        self.messages.push((ProcessId::Resource, Message::ReadKey { call, key }));
     }
 
     /// Asks the resource for the first item of the work queue, which is removed if the client takes it; the response carries the call.

@@ -12,7 +12,7 @@ use crate::fact::Fact;
 use crate::ids::{Call, ClientId, Tenure, Token};
 use crate::keys::ByKey;
 use crate::mutation::{KernelMutation, Mutation};
-use crate::normal::Normal;
+use crate::normal::{Normal, Visitor};
 use crate::service::Service;
 use crate::work_queue::{QueueItem, WorkQueue};
 
@@ -30,6 +30,40 @@ pub enum Accepts {
     /// Compare-and-set: a write names the version that its client read before it asked for the lock. It is accepted if
     /// there was no write since.
     Unchanged,
+}
+
+/// What the resource remembers, to compare it: the highest token that it has seen; or, for [`Accepts::Unchanged`], how many writes it has
+/// accepted.
+///
+/// A token may be a log position, of which only the order counts. A count is none: the next one is one more, so it keeps its number where
+/// tokens are renamed: fewer worlds are taken for equivalent. A scenario has an end of writes, and so of counts.
+#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct Version(Token);
+
+impl Version {
+    /// The version with this number.
+    pub fn new(number: u32) -> Self {
+        Version(Token(number))
+    }
+
+    /// As a write carries it.
+    pub fn to_token(self) -> Token {
+        self.0
+    }
+}
+
+impl Normal for Version {
+    #[inline]
+    fn visit(&mut self, visitor: &mut impl Visitor) {
+        visitor.version(&mut self.0);
+    }
+}
+
+impl fmt::Display for Version {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "version {}", self.0.0)
+    }
 }
 
 /// What a write changes.
@@ -61,18 +95,28 @@ impl WriteTarget {
 }
 
 /// A write to the resource.
-#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Normal, Deserialize)]
+#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Deserialize)]
 pub struct Write {
-    /// The value that the resource compares.
+    /// What the resource compares with its [`Version`]: a token, or a version that was read before.
     pub token: Token,
     /// Ghost: the tenure in which it was sent. The world stamps it, and only properties read it.
     pub tenure: Tenure,
     /// The call of the response, if the client waits for one.
     pub call: Option<Call>,
     /// What it changes.
-    #[normal(skip = "keys and items are not interchangeable")]
     #[serde(default)]
     pub target: WriteTarget,
+}
+
+/// By hand: what is compared with a version is renamed as versions are. Keys and items are not interchangeable.
+impl Normal for Write {
+    #[inline]
+    fn visit(&mut self, visitor: &mut impl Visitor) {
+        let Write { token, tenure, call, target: _ } = self;
+        visitor.version(token);
+        tenure.visit(visitor);
+        call.visit(visitor);
+    }
 }
 
 /// By hand: a field that is only left out would still count in a digest.
@@ -132,10 +176,10 @@ impl fmt::Display for Write {
 #[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default, Normal, Serialize, Deserialize)]
 pub struct Resource {
     /// The highest token seen, or the number of writes; not kept if nothing is compared.
-    pub highest: Token,
+    pub highest: Version,
     /// The same for each key.
     #[serde(default, skip_serializing_if = "ByKey::is_empty")]
-    pub keys: ByKey<Token>,
+    pub keys: ByKey<Version>,
     /// The work queue.
     #[normal(skip = "items are not interchangeable")]
     #[serde(default, skip_serializing_if = "WorkQueue::is_untouched")]
@@ -154,7 +198,7 @@ impl Resource {
         let Write { token, tenure, target, .. } = write;
         let is_mutated = |fault: KernelMutation| mutation == Some(fault.into());
         let key = target.key().filter(|_| !is_mutated(KernelMutation::KeysShareTokens));
-        let highest = key.map_or(&mut self.highest, |key| self.keys.of_mut(key));
+        let Version(highest) = key.map_or(&mut self.highest, |key| self.keys.of_mut(key));
         let is_accepted = match accepts {
             Accepts::All => true,
             Accepts::NotLower if is_mutated(KernelMutation::ResourceRefusesEqualTokens) => token > *highest,

@@ -10,7 +10,7 @@ use fencepost_model::fact::{Fact, Leaving};
 use fencepost_model::ids::{Call, ProcessId};
 use fencepost_model::process::{Client, Context, Input, Message, Outbox, Process};
 use fencepost_model::program::{Program, Programmable, UserCommand};
-use fencepost_model::resource::{Write, WriteTarget};
+use fencepost_model::resource::{Version, Write, WriteTarget};
 use fencepost_model::scenario::Scenario;
 use fencepost_model::service::{Service, ServiceMessage};
 use fencepost_model::time::{Instant, Ticks};
@@ -226,7 +226,11 @@ impl<'a, L: LiveServer> Driver<'a, L> {
                     }
                 }
                 Message::Read(to) => {
-                    let version = fencepost_model::ids::Token(self.resource.version()?);
+                    let version = Version::new(self.resource.version()?);
+                    self.resource_says(Message::Version { to, version });
+                }
+                Message::ReadKey { call: to, key } => {
+                    let version = Version::new(self.resource.version_of(key)?);
                     self.resource_says(Message::Version { to, version });
                 }
                 Message::NextItem { call: to, takes } => {

@@ -21,6 +21,14 @@ pub trait Resource {
         Err(self.lacks(format!("write to key {key}")))
     }
 
+    /// The number of writes to one of its keys that were accepted so far.
+    ///
+    /// # Errors
+    /// The round ends with it; usually, that the resource has no keys.
+    fn version_of(&mut self, key: u8) -> Result<u32, LiveError> {
+        Err(self.lacks(format!("read key {key}")))
+    }
+
     /// The next item of a work queue, which is removed if it is taken; none if the queue is empty.
     ///
     /// # Errors
@@ -106,6 +114,7 @@ mod tests {
         let all = |resource: &mut dyn Resource| {
             let errors = [
                 resource.write_to(3, Token(1)).err(),
+                resource.version_of(4).err(),
                 resource.next_item(true).err(),
                 resource.next_item(false).err(),
                 resource.handle_item(item, Token(1)).err(),
@@ -114,8 +123,15 @@ mod tests {
             ];
             errors.map(|error| error.expect("it cannot do this").to_string())
         };
-        let named =
-            ["write to key 3", "take an item", "which item is next", "handle item 2", "finish item 2", "handle and"];
+        let named = [
+            "write to key 3",
+            "read key 4",
+            "take an item",
+            "which item is next",
+            "handle item 2",
+            "finish item 2",
+            "handle and",
+        ];
         for (error, what) in all(&mut Plain).iter().zip(named) {
             assert!(error.contains(what) && error.contains("`Resource`"), "{error}");
         }

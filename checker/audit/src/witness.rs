@@ -122,6 +122,12 @@ impl Visitor for Renamer<'_> {
         }
     }
 
+    fn version(&mut self, version: &mut Token) {
+        if !self.horizon.versions_are_counts {
+            self.token(version);
+        }
+    }
+
     fn tenure(&mut self, tenure: &mut Tenure) {
         tenure.0 = self.number(NumberKind::Tenure, tenure.0);
     }

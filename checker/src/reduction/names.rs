@@ -297,6 +297,13 @@ impl Visitor for Looking<'_> {
     }
 
     #[inline]
+    fn version(&mut self, version: &mut Token) {
+        if !self.rules.horizon.versions_are_counts {
+            self.token(version);
+        }
+    }
+
+    #[inline]
     fn tenure(&mut self, tenure: &mut Tenure) {
         self.number(Kind::Tenure, tenure.0);
     }
@@ -439,6 +446,13 @@ impl Visitor for Rewriting<'_> {
     fn token(&mut self, token: &mut Token) {
         if self.after.rules.horizon.tokens_are_indexes {
             token.0 = self.number(Kind::Index, token.0);
+        }
+    }
+
+    #[inline]
+    fn version(&mut self, version: &mut Token) {
+        if !self.after.rules.horizon.versions_are_counts {
+            self.token(version);
         }
     }
 

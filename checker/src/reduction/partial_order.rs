@@ -215,6 +215,7 @@ impl PartialOrder {
                 Message::Write(_) => true,
                 Message::Service(mut message) => message.tenure_of_write().is_some(),
                 Message::Read(_)
+                | Message::ReadKey { .. }
                 | Message::Version { .. }
                 | Message::Written { .. }
                 | Message::NextItem { .. }

@@ -102,7 +102,10 @@ impl Unheard {
     /// Whether the server would only answer a request, or the resource would.
     pub(super) fn only_answers<P: Service>(self, server: &P::Server, envelope: &Envelope<P>) -> bool {
         match (&envelope.message, envelope.to) {
-            (Message::Read(_) | Message::NextItem { takes: false, .. }, ProcessId::Resource) => true,
+            (
+                Message::Read(_) | Message::ReadKey { .. } | Message::NextItem { takes: false, .. },
+                ProcessId::Resource,
+            ) => true,
             (Message::Service(message), ProcessId::Server) => self.with_requests && P::only_answers(server, message),
             _ => false,
         }

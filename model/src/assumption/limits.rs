@@ -121,9 +121,11 @@ fn writes_at_most<P: Service>(execution: &Execution<P>, writes: u8) -> Checked {
 }
 
 fn nothing_is_read<P: Service>(execution: &Execution<P>) -> Checked {
-    execution.each(|moment| match moment.step.sent.iter().any(|sent| matches!(sent.message, Message::Read(_))) {
-        true => Err("a client reads the resource".to_owned()),
-        false => Ok(()),
+    execution.each(|moment| {
+        match moment.step.sent.iter().any(|sent| matches!(sent.message, Message::Read(_) | Message::ReadKey { .. })) {
+            true => Err("a client reads the resource".to_owned()),
+            false => Ok(()),
+        }
     })
 }
 

@@ -20,6 +20,8 @@ crate::mutations! {
         TokensUnrenamed,
         /// All tokens are renamed like indexes.
         TokensAreIndexes,
+        /// Versions that are counts are renamed like tokens.
+        VersionsRenamed survives "no scenario of the catalogue runs a program: src/tests/programs/versions.rs notices it",
         /// Large numbers are ignored when others are renamed.
         LargeNumbersForgotten,
         /// The server forgets a tick too early.

@@ -2,14 +2,15 @@
 
 use super::Programmable;
 use super::clock::{ProgramClock, WallTime, is_short};
-use super::desk::{Outcome, What};
+use super::desk::{Compared, Outcome, What};
 use super::error::ProgramErrorKind;
 use super::execute::{Event, Executor, TaskName};
 use super::intern::Interned;
 use super::names::ShowsReading;
 use super::state::Open;
-use crate::ids::{Call, ProcessId, SessionId};
+use crate::ids::{Call, ProcessId, SessionId, Token};
 use crate::normal::Normal as _;
+use crate::resource::Accepts;
 use crate::service::Settings as _;
 use crate::time::{Deadline, LeaseEnd, Ticks};
 
@@ -20,7 +21,8 @@ impl<S: Programmable> Executor<'_, S> {
         let open = match what {
             What::Request(request) => Open::Answer(self.ask(place, request)),
             What::Listen => Open::Unasked,
-            What::Write(target, token) => {
+            What::Write(target, compared) => {
+                let token = self.sent(place, compared);
                 let call = self.next_call();
                 self.out.write_to(target, token, Some(call));
                 Open::Resource(call)
@@ -33,6 +35,11 @@ impl<S: Programmable> Executor<'_, S> {
             What::Read => {
                 let call = self.next_call();
                 self.out.read(call);
+                Open::Resource(call)
+            }
+            What::ReadKey(key) => {
+                let call = self.next_call();
+                self.out.read_key(key, call);
                 Open::Resource(call)
             }
             What::Sleep(ticks) => Open::At(Deadline(now + self.span(place, ticks))),
@@ -121,6 +128,17 @@ impl<S: Programmable> Executor<'_, S> {
         let call = self.next_call();
         self.out.send(ProcessId::Server, S::ask(call, request));
         call
+    }
+
+    /// What goes with a write. A resource that counts its writes has nothing to compare with a token.
+    pub(super) fn sent(&self, place: usize, compared: Compared) -> Token {
+        match compared {
+            Compared::Version(version) => version.to_token(),
+            Compared::Token(_) if self.context.scenario.resource == Accepts::Unchanged => {
+                self.node.tasks[place].script.fail(ProgramErrorKind::NoVersion)
+            }
+            Compared::Token(token) => token,
+        }
     }
 
     fn next_call(&mut self) -> Call {

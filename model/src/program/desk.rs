@@ -4,13 +4,13 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use super::handle::{AnyKind, Told, Version};
+use super::handle::{AnyKind, Told};
 use super::names::Blank;
 use super::{Gone, Lap, Programmable, UserCommand};
 use crate::fact::Leaving;
 use crate::ids::{ClientId, SessionId, Token};
 use crate::normal::{Normal, Visitor};
-use crate::resource::WriteTarget;
+use crate::resource::{Version, WriteTarget};
 use crate::time::{StartTime, Ticks};
 use crate::work_queue::QueueItem;
 
@@ -60,7 +60,7 @@ pub(super) enum Output<S: Programmable> {
     LeaseBefore(u16),
     /// What it believes in is renewed.
     Renewed,
-    Write(WriteTarget, Token),
+    Write(WriteTarget, Compared),
     Send(S::Request),
     Spawn(AnyKind<S>, String),
     Stop(&'static str),
@@ -69,13 +69,35 @@ pub(super) enum Output<S: Programmable> {
     Panic(String),
 }
 
+/// What a write carries, for the resource to compare.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub enum Compared {
+    /// A fencing token.
+    Token(Token),
+    /// A version that was read before.
+    Version(Version),
+}
+
+impl From<Token> for Compared {
+    fn from(token: Token) -> Self {
+        Compared::Token(token)
+    }
+}
+
+impl From<Version> for Compared {
+    fn from(version: Version) -> Self {
+        Compared::Version(version)
+    }
+}
+
 /// What an operation is about.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub(super) enum What<S: Programmable> {
     Request(S::Request),
     Listen,
-    Write(WriteTarget, Token),
+    Write(WriteTarget, Compared),
     Read,
+    ReadKey(u8),
     /// The first item of the work queue; true: it is removed.
     Item(bool),
     Sleep(Ticks),
@@ -145,6 +167,13 @@ impl<S: Programmable> Outcome<S> {
         }
     }
 
+    pub(super) fn version(self) -> Option<Version> {
+        match self {
+            Outcome::Version(version) => Some(version),
+            _ => None,
+        }
+    }
+
     pub(super) fn is(self) -> Option<bool> {
         match self {
             Outcome::Is(is) => Some(is),
@@ -178,9 +207,11 @@ impl<S: Programmable> Output<S> {
         match &mut self {
             Output::End(head, _) => *head = kind.visited(head, &mut Blank).unwrap_or_default(),
             Output::Begin(_, What::Request(request)) | Output::Send(request) => request.visit(&mut Blank),
-            Output::Begin(_, What::Write(_, token)) | Output::Enter(token, _) | Output::Write(_, token) => {
-                *token = Token(0);
-            }
+            Output::Enter(token, _) => *token = Token(0),
+            Output::Begin(_, What::Write(_, compared)) | Output::Write(_, compared) => match compared {
+                Compared::Token(token) => *token = Token(0),
+                Compared::Version(version) => *version = Version::default(),
+            },
             Output::Spawn(kind, head) => *head = kind.visited(head, &mut Blank).unwrap_or_default(),
             Output::Begin(_, What::DeadlineAfter(time, _)) => time.visit(&mut Blank),
             Output::Begin(..)
@@ -232,6 +263,7 @@ impl<S: Programmable> fmt::Display for What<S> {
             What::Listen => f.write_str("wait for an answer"),
             What::Write(target, _) => target.fmt(f),
             What::Read => f.write_str("read the version of the resource"),
+            What::ReadKey(key) => write!(f, "read the version of key {key}"),
             What::Item(true) => f.write_str("take an item"),
             What::Item(false) => f.write_str("ask which item is next"),
             What::Sleep(length) => write!(f, "sleep for {length}"),
@@ -257,7 +289,7 @@ impl<S: Programmable> fmt::Display for Outcome<S> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Outcome::Answer(answer) => answer.fmt(f),
-            Outcome::Version(version) => write!(f, "version {}", Token::from(*version).0),
+            Outcome::Version(version) => version.fmt(f),
             Outcome::Is(is) => write!(f, "{is}"),
             Outcome::Over => f.write_str("the time is up"),
             Outcome::Chosen(option) => write!(f, "the number is {option}"),

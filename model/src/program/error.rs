@@ -33,6 +33,8 @@ pub enum ProgramErrorKind {
     WaitsForNothing,
     /// The value at the head of the lap cannot be kept.
     Head(String),
+    /// It sends a token to a resource that compares versions.
+    NoVersion,
     /// It asks its clocks for something that the scenario does not say.
     Clock(String),
 }
@@ -88,6 +90,10 @@ impl fmt::Display for ProgramErrorKind {
             ),
             ProgramErrorKind::WaitsForNothing => f.write_str(
                 "it awaits something that no event will complete. Await only what the handle offers",
+            ),
+            ProgramErrorKind::NoVersion => f.write_str(
+                "it writes with a token, and the resource compares versions (`resource = \"unchanged\"`). Write with what `read` has returned, \
+                 or let the resource compare tokens: `not-lower`",
             ),
             ProgramErrorKind::Clock(what) => f.write_str(what),
             ProgramErrorKind::Head(what) => write!(f, "the value at the head of a lap cannot be kept: {what}"),

@@ -5,7 +5,6 @@ use std::collections::VecDeque;
 use super::cut;
 use super::desk::{Outcome, Output};
 use super::error::ProgramErrorKind;
-use super::handle::Version;
 use super::kind::LapValue;
 use super::lap_script::LapScript;
 use super::run::TaskRuns;
@@ -133,10 +132,10 @@ impl<'a, S: Programmable> Executor<'a, S> {
                 let open = self.node.first(unasked).or_else(|| self.node.first(asked))?;
                 (open, Outcome::Answer(answer))
             }
-            Message::Version { to, version } => (resource(*to)?, Outcome::Version(Version(*version))),
+            Message::Version { to, version } => (resource(*to)?, Outcome::Version(*version)),
             Message::Written { to, accepted } => (resource(*to)?, Outcome::Is(*accepted)),
             Message::QueueItem { to, item } => (resource(*to)?, Outcome::Item(*item)),
-            Message::Write(_) | Message::Read(_) | Message::NextItem { .. } => return None,
+            Message::Write(_) | Message::Read(_) | Message::ReadKey { .. } | Message::NextItem { .. } => return None,
         };
         Some((place, operation, outcome))
     }
@@ -216,7 +215,10 @@ impl<'a, S: Programmable> Executor<'a, S> {
                 self.node.lease = end.map(|end| LeaseEnd(end.0 - tick));
             }
             Output::Renewed => self.node.renewed = Some(LeaseEnd(self.context.now)),
-            Output::Write(target, token) => self.out.write_to(target, token, None),
+            Output::Write(target, compared) => {
+                let token = self.sent(place, compared);
+                self.out.write_to(target, token, None);
+            }
             Output::Send(request) => match S::fact(client, &request) {
                 Some(fact) => self.out.record(fact),
                 None => {

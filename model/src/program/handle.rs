@@ -9,14 +9,13 @@ use std::rc::Rc;
 use std::task::{Context as Polling, Poll};
 
 use super::clock::WallTime;
-use super::desk::{Desk, Outcome, Output, Permit, What};
+use super::desk::{Compared, Desk, Outcome, Output, Permit, What};
 use super::kind::{self, Kind};
 use super::{First, Gone, Programmable, Recipe, TimedOut, UserCommand, Wanted};
 use crate::fact::Leaving;
 use crate::ids::{ClientId, SessionId, Token};
 use crate::keys::KEYS_MAX;
-use crate::normal::Normal;
-use crate::resource::WriteTarget;
+use crate::resource::{Version, WriteTarget};
 use crate::time::Ticks;
 use crate::work_queue::QueueItem;
 
@@ -261,14 +260,15 @@ impl<S: Programmable> Handle<S> {
         self.begin(What::Verification, Outcome::over)
     }
 
-    /// Writes to the resource, and waits for its answer: whether it accepted the token.
-    pub fn write(&self, token: Token) -> Operation<S, bool> {
-        self.begin(What::Write(WriteTarget::Whole, token), Outcome::is)
+    /// Writes to the resource, and waits for its answer: whether it accepted the token, or the version that was [read](Handle::read)
+    /// before.
+    pub fn write(&self, token: impl Into<Compared>) -> Operation<S, bool> {
+        self.begin(What::Write(WriteTarget::Whole, token.into()), Outcome::is)
     }
 
     /// Sends a write to the resource, and goes on.
-    pub fn send_write(&self, token: Token) {
-        self.put(Output::Write(WriteTarget::Whole, token));
+    pub fn send_write(&self, token: impl Into<Compared>) {
+        self.put(Output::Write(WriteTarget::Whole, token.into()));
     }
 
     /// Writes to one key of the resource, from 0 to 7, and waits for its answer: whether it accepted the token. Tokens of different keys
@@ -276,9 +276,9 @@ impl<S: Programmable> Handle<S> {
     ///
     /// # Panics
     /// There is no such key.
-    pub fn write_to(&self, key: u8, token: Token) -> Operation<S, bool> {
-        assert!(key < KEYS_MAX, "the resource has {KEYS_MAX} keys, from 0: there is no key {key}");
-        self.begin(What::Write(WriteTarget::Key(key), token), Outcome::is)
+    pub fn write_to(&self, key: u8, token: impl Into<Compared>) -> Operation<S, bool> {
+        check_key(key);
+        self.begin(What::Write(WriteTarget::Key(key), token.into()), Outcome::is)
     }
 
     /// Asks which item of the work queue is next, and leaves it there: none if the queue is empty.
@@ -293,46 +293,44 @@ impl<S: Programmable> Handle<S> {
 
     /// Does the work on an item, and waits for the answer of the resource: whether it accepted the token. Work that was done cannot be
     /// undone.
-    pub fn handle_item(&self, item: QueueItem, token: Token) -> Operation<S, bool> {
-        self.begin(What::Write(WriteTarget::Work(item), token), Outcome::is)
+    pub fn handle_item(&self, item: QueueItem, token: impl Into<Compared>) -> Operation<S, bool> {
+        self.begin(What::Write(WriteTarget::Work(item), token.into()), Outcome::is)
     }
 
     /// Removes an item from the work queue, and waits for the answer of the resource: whether it accepted the token.
-    pub fn finish_item(&self, item: QueueItem, token: Token) -> Operation<S, bool> {
-        self.begin(What::Write(WriteTarget::Entry(item), token), Outcome::is)
+    pub fn finish_item(&self, item: QueueItem, token: impl Into<Compared>) -> Operation<S, bool> {
+        self.begin(What::Write(WriteTarget::Entry(item), token.into()), Outcome::is)
     }
 
     /// Does both at once, where work and queue are in one database, and waits for the answer of the resource: false if it refused the token, or
     /// if the item is not in the queue any more, and then nothing is done.
-    pub fn complete_item(&self, item: QueueItem, token: Token) -> Operation<S, bool> {
-        self.begin(What::Write(WriteTarget::WorkAndEntry(item), token), Outcome::is)
+    pub fn complete_item(&self, item: QueueItem, token: impl Into<Compared>) -> Operation<S, bool> {
+        self.begin(What::Write(WriteTarget::WorkAndEntry(item), token.into()), Outcome::is)
     }
 
-    /// Reads the version of the resource.
+    /// Reads what the resource remembers, to write with it: with [`Accepts::Unchanged`](crate::resource::Accepts::Unchanged) such a write is
+    /// refused if another one came between. Versions may be compared with each other, and with nothing else.
     pub fn read(&self) -> Operation<S, Version> {
-        self.begin(What::Read, |outcome| match outcome {
-            Outcome::Version(version) => Some(version),
-            _ => None,
-        })
+        self.begin(What::Read, Outcome::version)
     }
+
+    /// The same of one key, from 0 to 7, to write to it.
+    ///
+    /// # Panics
+    /// There is no such key.
+    pub fn read_key(&self, key: u8) -> Operation<S, Version> {
+        check_key(key);
+        self.begin(What::ReadKey(key), Outcome::version)
+    }
+}
+
+fn check_key(key: u8) {
+    assert!(key < KEYS_MAX, "the resource has {KEYS_MAX} keys, from 0: there is no key {key}");
 }
 
 impl<S: Programmable> fmt::Debug for Handle<S> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "Handle of {}", self.me())
-    }
-}
-
-/// What the resource remembers to compare: the highest token that it has seen, or how often it has accepted a write, to be sent with a
-/// write where it compares versions. It is renamed as tokens are.
-#[derive(
-    Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default, Normal, serde::Serialize, serde::Deserialize,
-)]
-pub struct Version(pub(super) Token);
-
-impl From<Version> for Token {
-    fn from(version: Version) -> Token {
-        version.0
     }
 }
 

@@ -2,6 +2,7 @@
 
 use super::{Budget, Scenario, Synchrony, UNLIMITED};
 use crate::action_kind::ActionKind;
+use crate::ids::ClientId;
 use crate::properties::{Bound, OwnProperty, Property};
 use crate::resource::Accepts;
 use crate::service::{Service, Settings as _};
@@ -93,10 +94,11 @@ impl<P: Service> Scenario<P> {
                 "the resource has nothing to forget: set `work_items`; or `writes`, and `resource` to something that it compares",
             );
         }
-        if self.resource == Accepts::Unchanged && self.service.tokens_are_indexes() {
+        // Programs write with the versions that they have read.
+        if self.resource == Accepts::Unchanged && !self.has_programs_only() && self.service.tokens_are_indexes() {
             return wrong(
                 "resource",
-                "`unchanged` counts writes, and the tokens of this service are log positions, of which only the order counts: use `not-lower` or `greater`",
+                "`unchanged` counts writes, and the clients of this service send log positions, of which only the order counts: use `not-lower` or `greater`",
             );
         }
         self.validate_work_queue()?;
@@ -169,6 +171,12 @@ impl<P: Service> Scenario<P> {
     pub(crate) fn settle(&mut self) {
         let possible = (0..P::Fault::KINDS.len()).filter(|kind| P::Settings::fault_is_possible(self, *kind).is_ok());
         self.budget.keep_kinds(possible.fold(0, |bits, kind| bits | 1 << kind));
+    }
+
+    fn has_programs_only(&self) -> bool {
+        let runs =
+            |client| self.programs.iter().any(|program| program.client.is_none_or(|other| other == ClientId(client)));
+        (1..=self.clients).all(runs)
     }
 
     fn validate_work_queue(&self) -> Result<(), SettingError> {

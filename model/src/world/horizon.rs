@@ -1,6 +1,7 @@
 //! The horizon of a scenario: instants further in the past are equivalent.
 
 use crate::mutation::CheckerMutation;
+use crate::resource::Accepts;
 use crate::scenario::Scenario;
 use crate::service::{Service, Settings as _};
 use crate::time::Ticks;
@@ -10,6 +11,8 @@ use crate::time::Ticks;
 pub struct Horizon {
     /// Whether tokens are log positions.
     pub tokens_are_indexes: bool,
+    /// Whether versions of the resource are counts, and no tokens.
+    pub versions_are_counts: bool,
     /// The largest backward jump of a clock.
     pub back: Ticks,
     /// The earliest deadline that is distinguished from earlier ones.
@@ -39,6 +42,7 @@ impl Horizon {
         Horizon {
             tokens_are_indexes: tokens_are_indexes && !is(CheckerMutation::TokensUnrenamed)
                 || is(CheckerMutation::TokensAreIndexes),
+            versions_are_counts: scenario.resource == Accepts::Unchanged && !is(CheckerMutation::VersionsRenamed),
             back,
             late: Ticks::ZERO - late - back + less(CheckerMutation::DeadlineClampedTooEarly),
             until: Ticks::ZERO - until - back,

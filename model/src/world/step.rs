@@ -162,6 +162,11 @@ impl<P: Service> Scenario<P> {
                 out.messages.push((from, version));
                 return ProcessId::Resource;
             }
+            (ProcessId::Resource, Message::ReadKey { call, key }) => {
+                let version = Message::Version { to: call, version: world.resource.keys.of(key) };
+                out.messages.push((from, version));
+                return ProcessId::Resource;
+            }
             (ProcessId::Resource, Message::NextItem { call, takes }) => {
                 let item = world.resource.next_item(self.work_items, takes, self.mutation);
                 out.messages.push((from, Message::QueueItem { to: call, item }));

@@ -22,6 +22,7 @@ pub(super) fn kind(
         Message::Written { accepted, .. } => (3, None, None, *accepted),
         Message::Service(ConsulMessage::Order(..) | ConsulMessage::OrderDone(..))
         | Message::Read(_)
+        | Message::ReadKey { .. }
         | Message::Version { .. }
         | Message::NextItem { .. }
         | Message::QueueItem { .. } => (4, None, None, false),

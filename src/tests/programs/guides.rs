@@ -6,7 +6,7 @@ use fencepost::checker::Options;
 use fencepost::consul::{Consul, ElectionGuide, GoLock, GoSemaphore, LockCommand, LockUnit, SERVICE, SemaphoreGuide};
 use fencepost::{Property, Scenario, Ticks};
 
-use super::{shipped, verdicts, words};
+use super::{Verdicts, shipped, verdicts, words};
 
 /// The scenario with its clients as programs, whose durations are those of the scenario.
 fn as_programs(name: &str) -> Scenario<Consul> {
@@ -75,16 +75,28 @@ fn a_killed_shell_and_a_semaphore_get_the_verdicts_of_the_recipes_by_hand() {
     compare(&["b12-kill-shell", "b12-kill-group-semaphore"]);
 }
 
+fn of_go_semaphore(property: Property, scenario: Scenario<Consul>) -> Verdicts {
+    let mut alone = scenario;
+    alone.promises.retain(|promise| promise.property == property);
+    verdicts(SERVICE.any(&alone), &Options { workers: 2, ..Options::default() })
+}
+
 /// That two clients believe in one slot is found long before the whole space of the program is searched.
 #[test]
 #[ignore = "takes half a minute: .ci/long"]
 fn the_go_semaphore_on_a_dead_link_gets_the_verdict_of_the_recipe_by_hand() {
-    let alone = |mut scenario: Scenario<Consul>| {
-        scenario.promises.retain(|promise| promise.property == Property::SlotLimitBelief);
-        verdicts(SERVICE.any(&scenario), &Options { workers: 2, ..Options::default() })
-    };
-    let machine = alone(shipped("consul-go-semaphore"));
-    let program = alone(as_programs("consul-go-semaphore"));
+    let belief = |scenario| of_go_semaphore(Property::SlotLimitBelief, scenario);
+    let program = belief(as_programs("consul-go-semaphore"));
     assert_eq!(program, [(Property::SlotLimitBelief, "violated", 186_281, 501_538)]);
-    assert_eq!(words(&program), words(&machine));
+    assert_eq!(words(&program), words(&belief(shipped("consul-go-semaphore"))));
+}
+
+/// The server gives no slot to two, in the whole space.
+#[test]
+#[ignore = "takes minutes: .ci/long"]
+fn the_go_semaphore_on_a_dead_link_keeps_the_limit_at_the_server_by_hand() {
+    let limit = |scenario| of_go_semaphore(Property::SlotLimit, scenario);
+    let program = limit(as_programs("consul-go-semaphore"));
+    assert_eq!(program, [(Property::SlotLimit, "proven", 0, 0)]);
+    assert_eq!(words(&program), words(&limit(shipped("consul-go-semaphore"))));
 }

@@ -90,6 +90,7 @@ pub(super) fn names_have_no_meaning<S: Service>(scenario: &Scenario<S>, choices:
 fn dropping_the_runs_changes_nothing() {
     on_walks(&with_programs("lease-duplicates"), a_run_is_a_cache);
     on_walks(&small_go_lock(), a_run_is_a_cache);
+    on_walks(&versions::twice(Accepts::Unchanged), a_run_is_a_cache);
     on_walks(&both("b44-late-answers")[1], a_run_is_a_cache);
     on_walks(&stores::program("b47-anonymous-node"), a_run_is_a_cache);
     SEMAPHORES.iter().for_each(|name| on_walks(&semaphore::program(name), a_run_is_a_cache));

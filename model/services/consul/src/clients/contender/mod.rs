@@ -166,7 +166,7 @@ impl Contender {
                 self.hear(what, answer, context, out);
             }
             (Phase::Calling { call, what: What::ReadVersion, .. }, Message::Version { to, version }) if to == call => {
-                self.stake = version;
+                self.stake = version.to_token();
                 self.acquire(context, out);
             }
             (
