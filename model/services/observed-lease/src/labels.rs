@@ -3,7 +3,7 @@
 use std::fmt::{Display, Formatter, Result};
 
 use super::events::{LeaseEvent, LeaseFault, OperatorAction};
-use super::messages::{Command, Entry, Name, ObservedLeaseMessage, Request, Response, RowEnd, Timer};
+use super::messages::{Command, Entry, Name, ObservedLeaseMessage, Request, Response, RowEnd, Shown, Timer};
 use super::settings::OperatorKind;
 use fencepost_model::ids::{Call, Index};
 use fencepost_model::time::Ticks;
@@ -56,6 +56,10 @@ impl Display for Request {
             }
             Request::Extend(_) => f.write_str("extend my row"),
             Request::Unlock(_) => f.write_str("end my row"),
+            Request::PutItem(entry, Some(generation)) => {
+                write!(f, "write {entry} if the generation is {generation}")
+            }
+            Request::PutItem(entry, None) => write!(f, "write {entry} if there is no item"),
         }
     }
 }
@@ -70,6 +74,10 @@ impl Display for Response {
             Response::Conflict => f.write_str("conflict"),
             Response::Invalid => f.write_str("invalid"),
             Response::Unavailable => f.write_str("error of the store"),
+            Response::ConditionFailed(Some(Shown { entry, .. })) => {
+                write!(f, "the condition failed on generation {}, {entry}", entry.transitions)
+            }
+            Response::ConditionFailed(None) => f.write_str("the condition failed: there is no item"),
         }
     }
 }

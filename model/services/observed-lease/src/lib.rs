@@ -33,9 +33,10 @@ pub use mistakes::MISTAKES;
 pub use mutants::ObservedLeaseMutation;
 pub use participant::Participant;
 pub use programs::{
-    Caller, CallerTerms, ClientGo, ControllerManager, DynamoLockClient, Fabric8Elector, KubeLeaderElection, Kubert,
-    LeaseApi, LeaseError, LeaseObject, LeaseRecord, LeaseSaying, LeaseVersion, LitestreamLeaser, LitestreamRelease,
-    PythonElector, RawRecord, RenewedRecord, RowUntil, ShedLock, WorkEnds, as_programs,
+    Caller, CallerTerms, ClientGo, CommitWait, ControllerManager, DynamoCommit, DynamoLockClient, Fabric8Elector,
+    KubeLeaderElection, Kubert, LeaseApi, LeaseError, LeaseObject, LeaseRecord, LeaseSaying, LeaseVersion,
+    LitestreamLeaser, LitestreamRelease, PutItem, PythonElector, RawRecord, RenewedRecord, RowUntil, ShedLock,
+    WorkEnds, as_programs,
 };
 pub use row::RowLocker;
 pub use scenarios::SCENARIOS;

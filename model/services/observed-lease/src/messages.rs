@@ -64,6 +64,8 @@ pub enum Request {
     Extend(Ticks),
     /// `lease-row`: end the row then, if it is the client's; on the database's clock not before now (OL-R-4).
     Unlock(RowEnd),
+    /// Replace the record, if it has this generation, its number of transitions; without a generation: create it, if there is none (OL-O-4).
+    PutItem(Entry, Option<u8>),
 }
 
 /// When a row ends.
@@ -91,6 +93,8 @@ pub enum Response {
     Invalid,
     /// The store answers with an error (5xx).
     Unavailable,
+    /// The condition of a `PutItem` does not hold: the record that it was tested on (OL-O-4).
+    ConditionFailed(Option<Shown>),
 }
 
 /// A request or a response, on a call of the client.

@@ -184,6 +184,22 @@ impl Store {
         }
     }
 
+    /// A write with a condition on the generation. A refusal shows the record that it was tested on (OL-O-4).
+    fn put_item(
+        &mut self,
+        client: ClientId,
+        entry: Entry,
+        generation: Option<u8>,
+        context: &Ctx<'_>,
+        out: Out<'_>,
+    ) -> Response {
+        if self.record.map(|held| held.shown.entry.transitions) == generation {
+            return self.write(client, entry, false, context, out);
+        }
+        Self::refuse(client, out);
+        Response::ConditionFailed(self.shown())
+    }
+
     fn serve(&mut self, client: ClientId, request: Request, context: &Ctx<'_>, out: Out<'_>) -> Response {
         let settings = &context.scenario.service;
         match request {
@@ -222,6 +238,7 @@ impl Store {
             Request::Take { until, now } => self.row.take(client, until, now, context, out),
             Request::Extend(length) => self.row.extend(client, length, context, out),
             Request::Unlock(until) => self.row.unlock(client, until, context, out),
+            Request::PutItem(entry, generation) => self.put_item(client, entry, generation, context, out),
         }
     }
 }

@@ -97,6 +97,15 @@ pub enum RowUntil {
     Database(Ticks),
 }
 
+/// What becomes of a `PutItem`.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub enum PutItem {
+    /// It was applied.
+    Written,
+    /// `ConditionalCheckFailedException`, with the item that the condition was tested on.
+    ConditionFailed(Option<LeaseObject>),
+}
+
 /// Why a request has no result.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
 pub enum LeaseError {
@@ -143,6 +152,13 @@ pub trait LeaseApi {
     /// `lease-row`: ends the row then, or now if that is later, if it is the client's: whether it was. OL-R-4.
     fn end_row(&self, until: RowUntil) -> impl Future<Output = Result<bool, LeaseError>>;
 
+    /// PutItem of DynamoDB with a condition: the item has this generation, its number of transitions; none: there is no item. OL-O-4.
+    fn put_item(
+        &self,
+        record: impl Into<Entry>,
+        generation: Option<u8>,
+    ) -> impl Future<Output = Result<PutItem, LeaseError>>;
+
     /// Reports that another's record is valid.
     fn refused(&self);
 
@@ -160,7 +176,9 @@ fn written(response: Response, entry: Entry, refused: LeaseError) -> Result<Leas
         Response::Written(version) => Ok(Shown { version, content: version, entry }.into()),
         Response::Conflict => Err(refused),
         Response::Invalid => Err(LeaseError::Invalid),
-        Response::Unavailable | Response::Found(_) | Response::Gone => Err(LeaseError::Unavailable),
+        Response::Unavailable | Response::Found(_) | Response::Gone | Response::ConditionFailed(_) => {
+            Err(LeaseError::Unavailable)
+        }
     }
 }
 
@@ -199,7 +217,9 @@ fn changed(response: Response) -> Result<bool, LeaseError> {
     match response {
         Response::Written(_) | Response::Gone => Ok(true),
         Response::Conflict => Ok(false),
-        Response::Invalid | Response::Unavailable | Response::Found(_) => Err(LeaseError::Unavailable),
+        Response::Invalid | Response::Unavailable | Response::Found(_) | Response::ConditionFailed(_) => {
+            Err(LeaseError::Unavailable)
+        }
     }
 }
 
@@ -245,6 +265,15 @@ impl LeaseApi for Handle<ObservedLease> {
 
     async fn end_row(&self, until: RowUntil) -> Result<bool, LeaseError> {
         changed(ask(self, Request::Unlock(until.into())).await)
+    }
+
+    async fn put_item(&self, record: impl Into<Entry>, generation: Option<u8>) -> Result<PutItem, LeaseError> {
+        match ask(self, Request::PutItem(record.into(), generation)).await {
+            Response::Written(_) => Ok(PutItem::Written),
+            Response::ConditionFailed(item) => Ok(PutItem::ConditionFailed(item.map(Into::into))),
+            Response::Invalid => Err(LeaseError::Invalid),
+            _ => Err(LeaseError::Unavailable),
+        }
     }
 
     fn refused(&self) {

@@ -249,6 +249,7 @@ fn promises(scenario: &Scenario<ObservedLease>) -> Checked {
             Property::TokenOrder => scenario.service.token != Tokens::None,
             Property::NoLostUpdate => scenario.writes > 0,
             Property::NoPanic => !scenario.programs.is_empty(),
+            Property::Own(_) => true,
             _ => false,
         };
         if !fits {
