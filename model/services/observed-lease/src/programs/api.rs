@@ -7,7 +7,7 @@ use std::future::Future;
 use serde::{Deserialize, Serialize};
 
 use crate::ObservedLease;
-use crate::messages::{Entry, Name, Request, Response, RowEnd, Shown};
+use crate::messages::{Candidates, Entry, Name, Request, Response, RowEnd, Shown};
 use fencepost_model::ids::{Index, Token};
 use fencepost_model::normal::Normal;
 use fencepost_model::program::{Handle, WallTime};
@@ -51,6 +51,17 @@ pub struct RenewedRecord {
     pub renewed: WallTime,
 }
 
+/// A record as a controller writes it.
+#[derive(Copy, Clone, Debug)]
+pub struct ElectedRecord {
+    /// All else.
+    pub record: LeaseRecord,
+    /// renewTime.
+    pub renewed: Option<WallTime>,
+    /// preferredHolder.
+    pub preferred: Option<Name>,
+}
+
 /// The lease as the store showed it.
 #[derive(Copy, Clone, Debug, Normal, Serialize, Deserialize)]
 pub struct LeaseObject {
@@ -58,6 +69,8 @@ pub struct LeaseObject {
     pub record: LeaseRecord,
     /// renewTime; none: its writer left it out.
     pub renewed: Option<WallTime>,
+    /// preferredHolder; none: no candidate is to follow. OL-K-16.
+    pub preferred: Option<Name>,
     /// The spec as bytes.
     pub raw: RawRecord,
     /// Its resourceVersion.
@@ -159,6 +172,15 @@ pub trait LeaseApi {
         generation: Option<u8>,
     ) -> impl Future<Output = Result<PutItem, LeaseError>>;
 
+    /// Creates the LeaseCandidate of this number. OL-K-16.
+    fn nominate(&self, number: u8) -> impl Future<Output = Result<(), LeaseError>>;
+
+    /// Deletes the LeaseCandidate of this number. OL-20.
+    fn withdraw(&self, number: u8) -> impl Future<Output = Result<(), LeaseError>>;
+
+    /// Lists the LeaseCandidates. OL-K-16.
+    fn candidates(&self) -> impl Future<Output = Result<Candidates, LeaseError>>;
+
     /// Reports that another's record is valid.
     fn refused(&self);
 
@@ -176,15 +198,13 @@ fn written(response: Response, entry: Entry, refused: LeaseError) -> Result<Leas
         Response::Written(version) => Ok(Shown { version, content: version, entry }.into()),
         Response::Conflict => Err(refused),
         Response::Invalid => Err(LeaseError::Invalid),
-        Response::Unavailable | Response::Found(_) | Response::Gone | Response::ConditionFailed(_) => {
-            Err(LeaseError::Unavailable)
-        }
+        _ => Err(LeaseError::Unavailable),
     }
 }
 
 impl From<LeaseRecord> for Entry {
     fn from(LeaseRecord { holder, duration, transitions }: LeaseRecord) -> Entry {
-        Entry { holder, duration, renewed: None, transitions }
+        Entry { holder, duration, renewed: None, transitions, preferred: None }
     }
 }
 
@@ -194,12 +214,18 @@ impl From<RenewedRecord> for Entry {
     }
 }
 
+impl From<ElectedRecord> for Entry {
+    fn from(ElectedRecord { record, renewed, preferred }: ElectedRecord) -> Entry {
+        Entry { renewed: renewed.map(Into::into), preferred, ..record.into() }
+    }
+}
+
 impl From<Shown> for LeaseObject {
     fn from(Shown { version, content, entry }: Shown) -> LeaseObject {
-        let Entry { holder, duration, transitions, renewed } = entry;
+        let Entry { holder, duration, transitions, renewed, preferred } = entry;
         let record = LeaseRecord { holder, duration, transitions };
         let renewed = renewed.map(WallTime::from);
-        LeaseObject { record, renewed, raw: RawRecord(content), version: LeaseVersion(version) }
+        LeaseObject { record, renewed, preferred, raw: RawRecord(content), version: LeaseVersion(version) }
     }
 }
 
@@ -217,9 +243,7 @@ fn changed(response: Response) -> Result<bool, LeaseError> {
     match response {
         Response::Written(_) | Response::Gone => Ok(true),
         Response::Conflict => Ok(false),
-        Response::Invalid | Response::Unavailable | Response::Found(_) | Response::ConditionFailed(_) => {
-            Err(LeaseError::Unavailable)
-        }
+        _ => Err(LeaseError::Unavailable),
     }
 }
 
@@ -272,6 +296,27 @@ impl LeaseApi for Handle<ObservedLease> {
             Response::Written(_) => Ok(PutItem::Written),
             Response::ConditionFailed(item) => Ok(PutItem::ConditionFailed(item.map(Into::into))),
             Response::Invalid => Err(LeaseError::Invalid),
+            _ => Err(LeaseError::Unavailable),
+        }
+    }
+
+    async fn nominate(&self, number: u8) -> Result<(), LeaseError> {
+        match ask(self, Request::Nominate(number)).await {
+            Response::Written(_) => Ok(()),
+            _ => Err(LeaseError::Unavailable),
+        }
+    }
+
+    async fn withdraw(&self, number: u8) -> Result<(), LeaseError> {
+        match ask(self, Request::Withdraw(number)).await {
+            Response::Gone => Ok(()),
+            _ => Err(LeaseError::Unavailable),
+        }
+    }
+
+    async fn candidates(&self) -> Result<Candidates, LeaseError> {
+        match ask(self, Request::Candidates).await {
+            Response::Candidates(candidates) => Ok(candidates),
             _ => Err(LeaseError::Unavailable),
         }
     }

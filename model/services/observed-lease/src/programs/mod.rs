@@ -4,6 +4,7 @@
 //! api                   the requests, each with its answers and errors
 //! caller                the caller of an elector: its work, and the end of its context
 //! client_go             client-go's LeaderElector (tools/leaderelection/leaderelection.go)
+//! controller            the controller of coordinated elections (pkg/controlplane/controller/leaderelection)
 //! controller_runtime    the manager of controller-runtime (pkg/manager/internal.go)
 //! dynamo                the DynamoDB lock client (AmazonDynamoDBLockClient.java)
 //! dynamo_commit         object_store's commits by way of DynamoDB (src/aws/dynamo.rs)
@@ -20,6 +21,7 @@
 mod api;
 mod caller;
 mod client_go;
+mod controller;
 mod controller_runtime;
 mod dynamo;
 mod dynamo_commit;
@@ -34,11 +36,12 @@ mod settings_of_wall_clocks;
 mod shedlock;
 
 pub use api::{
-    LeaseApi, LeaseError, LeaseObject, LeaseRecord, LeaseSaying, LeaseVersion, PutItem, RawRecord, RenewedRecord,
-    RowUntil,
+    ElectedRecord, LeaseApi, LeaseError, LeaseObject, LeaseRecord, LeaseSaying, LeaseVersion, PutItem, RawRecord,
+    RenewedRecord, RowUntil,
 };
 pub use caller::{Caller, CallerTerms, WorkEnds};
 pub use client_go::ClientGo;
+pub use controller::{CandidateDeletion, ElectionController};
 pub use controller_runtime::ControllerManager;
 pub use dynamo::DynamoLockClient;
 pub use dynamo_commit::{CommitWait, DynamoCommit};
@@ -119,7 +122,10 @@ impl Programmable for ObservedLease {
             }
             LeaseSaying::Ask(Request::Take { until, .. } | Request::Unlock(until)) => visit(&mut until.length),
             LeaseSaying::Ask(Request::Extend(length)) => visit(length),
-            LeaseSaying::Ask(Request::Get | Request::Delete(_)) | LeaseSaying::Refused => {}
+            LeaseSaying::Ask(
+                Request::Get | Request::Delete(_) | Request::Nominate(_) | Request::Candidates | Request::Withdraw(_),
+            )
+            | LeaseSaying::Refused => {}
         }
     }
 

@@ -71,7 +71,7 @@ pub(super) fn validate(scenario: &Scenario<ObservedLease>) -> Checked {
 
 /// What programs cannot have.
 fn programs(scenario: &Scenario<ObservedLease>) -> Checked {
-    scenario.validate_programs()?;
+    scenario.validate_programs_with_third_parties(scenario.clients)?;
     if scenario.programs.is_empty() {
         return Ok(());
     }
