@@ -12,6 +12,7 @@ mod items;
 mod losses;
 mod rabbitmq;
 mod record;
+mod rows;
 mod safeguard;
 mod story;
 mod traffic;

@@ -191,7 +191,7 @@ impl LeaseStore {
             true => Ticks::new(draft.number("leaseDurationSeconds").unwrap_or(1)),
             false => Ticks::ZERO,
         };
-        Ok(Entry { holder, duration, renewed: None, transitions: 0 })
+        Ok(Entry { holder, duration, renewed: None, transitions: 0, preferred: None })
     }
 
     fn identity(&mut self, text: &str) -> Result<u16, Refusal> {

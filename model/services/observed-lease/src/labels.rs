@@ -3,7 +3,7 @@
 use std::fmt::{Display, Formatter, Result};
 
 use super::events::{LeaseEvent, LeaseFault, OperatorAction};
-use super::messages::{Command, Entry, Name, ObservedLeaseMessage, Request, Response, RowEnd, Timer};
+use super::messages::{Command, Entry, Name, ObservedLeaseMessage, Request, Response, RowEnd, Shown, Timer};
 use super::settings::OperatorKind;
 use fencepost_model::ids::{Call, Index};
 use fencepost_model::time::Ticks;
@@ -13,6 +13,7 @@ impl Display for Name {
         match self {
             Name::Own(id) => write!(f, "{}.{}", id.creator.0, id.number),
             Name::Common => f.write_str("the common name"),
+            Name::Candidate(number) => write!(f, "candidate {number}"),
         }
     }
 }
@@ -24,7 +25,8 @@ impl Display for Entry {
             Some(name) if self.duration == Ticks::ZERO => write!(f, "holder {name} for 0 ticks"),
             Some(name) => write!(f, "holder {name}"),
             None => f.write_str("no holder"),
-        }
+        }?;
+        self.preferred.map_or(Ok(()), |name| write!(f, ", {name} is to follow"))
     }
 }
 
@@ -56,6 +58,13 @@ impl Display for Request {
             }
             Request::Extend(_) => f.write_str("extend my row"),
             Request::Unlock(_) => f.write_str("end my row"),
+            Request::PutItem(entry, Some(generation)) => {
+                write!(f, "write {entry} if the generation is {generation}")
+            }
+            Request::Nominate(number) => write!(f, "create candidate {number}"),
+            Request::Withdraw(number) => write!(f, "delete candidate {number}"),
+            Request::Candidates => f.write_str("list the candidates"),
+            Request::PutItem(entry, None) => write!(f, "write {entry} if there is no item"),
         }
     }
 }
@@ -70,6 +79,15 @@ impl Display for Response {
             Response::Conflict => f.write_str("conflict"),
             Response::Invalid => f.write_str("invalid"),
             Response::Unavailable => f.write_str("error of the store"),
+            Response::ConditionFailed(Some(Shown { entry, .. })) => {
+                write!(f, "the condition failed on generation {}, {entry}", entry.transitions)
+            }
+            Response::Candidates(candidates) if candidates.is_empty() => f.write_str("there are no candidates"),
+            Response::Candidates(candidates) => {
+                f.write_str("candidates")?;
+                candidates.iter().try_for_each(|number| write!(f, " {number}"))
+            }
+            Response::ConditionFailed(None) => f.write_str("the condition failed: there is no item"),
         }
     }
 }

@@ -28,14 +28,15 @@ use serde::{Deserialize, Serialize};
 
 pub use elector::Elector;
 pub use events::{LeaseEvent, LeaseFault, OperatorAction};
-pub use messages::{Command, Entry, Name, ObservedLeaseMessage, Request, Response, RowEnd, Shown, Timer};
+pub use messages::{Candidates, Command, Entry, Name, ObservedLeaseMessage, Request, Response, RowEnd, Shown, Timer};
 pub use mistakes::MISTAKES;
 pub use mutants::ObservedLeaseMutation;
 pub use participant::Participant;
 pub use programs::{
-    Caller, CallerTerms, ClientGo, ControllerManager, DynamoLockClient, Fabric8Elector, KubeLeaderElection, Kubert,
-    LeaseApi, LeaseError, LeaseObject, LeaseRecord, LeaseSaying, LeaseVersion, LitestreamLeaser, LitestreamRelease,
-    PythonElector, RawRecord, RenewedRecord, RowUntil, ShedLock, WorkEnds, as_programs,
+    Caller, CallerTerms, CandidateDeletion, ClientGo, CommitWait, ControllerManager, DynamoCommit, DynamoLockClient,
+    ElectedRecord, ElectionController, Fabric8Elector, KubeLeaderElection, Kubert, LeaseApi, LeaseError, LeaseObject,
+    LeaseRecord, LeaseSaying, LeaseVersion, LitestreamLeaser, LitestreamRelease, PutItem, PythonElector, RawRecord,
+    RenewedRecord, RowUntil, ShedLock, WorkEnds, as_programs,
 };
 pub use row::RowLocker;
 pub use scenarios::SCENARIOS;
@@ -81,7 +82,9 @@ impl Service for ObservedLease {
 
     fn start(scenario: &Scenario<Self>) -> (Store, Vec<Participant>) {
         let clients = (0..scenario.clients).map(|place| Participant::new(ClientId::of(place.into()), scenario));
-        (Store::default(), clients.collect())
+        let third_parties = scenario.third_parties(scenario.clients).into_iter();
+        let third_parties = third_parties.map(|client| Participant::third_party(client, scenario));
+        (Store::default(), clients.chain(third_parties).collect())
     }
 
     fn record(store: &Store, _: &Scenario<Self>) -> Record {

@@ -1,6 +1,9 @@
 //! The messages between clients and store, the deadlines of clients, and the commands of users.
 
-use serde::{Deserialize, Serialize};
+use std::hash::{Hash, Hasher};
+
+use serde::ser::SerializeStruct;
+use serde::{Deserialize, Serialize, Serializer};
 
 use fencepost_model::ids::{Call, Index, SessionId};
 use fencepost_model::normal::Normal;
@@ -15,10 +18,12 @@ pub enum Name {
     Own(SessionId),
     /// The identity that all clients share (OL-10).
     Common,
+    /// That of a candidate: the number of the client, from 1. A higher number stands for versions that the strategy prefers (OL-K-16).
+    Candidate(u8),
 }
 
 /// The content of the record, as a writer sends it (OL-S-1).
-#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Normal, Serialize, Deserialize)]
+#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Debug, Normal, Deserialize)]
 pub struct Entry {
     /// The holder's identity; none: the lease is free.
     pub holder: Option<Name>,
@@ -28,6 +33,81 @@ pub struct Entry {
     pub renewed: Option<StartTime>,
     /// The number of transitions (OL-K-5); kept only where it is the token.
     pub transitions: u8,
+    /// The candidate that is to follow the holder, where a controller elects (OL-K-16).
+    #[serde(default)]
+    pub preferred: Option<Name>,
+}
+
+impl Hash for Entry {
+    /// Hashes nothing where no candidate is preferred: elections without a controller have the fingerprints that they had before.
+    fn hash<H: Hasher>(&self, to: &mut H) {
+        let Entry { holder, duration, renewed, transitions, preferred } = self;
+        (holder, duration, renewed, transitions).hash(to);
+        if let Some(preferred) = preferred {
+            preferred.hash(to);
+        }
+    }
+}
+
+/// By hand: a field that is only left out would still count in a digest.
+impl Serialize for Entry {
+    fn serialize<T: Serializer>(&self, to: T) -> Result<T::Ok, T::Error> {
+        let Entry { holder, duration, renewed, transitions, preferred } = self;
+        let mut fields = to.serialize_struct("Entry", if preferred.is_none() { 4 } else { 5 })?;
+        fields.serialize_field("holder", holder)?;
+        fields.serialize_field("duration", duration)?;
+        fields.serialize_field("renewed", renewed)?;
+        fields.serialize_field("transitions", transitions)?;
+        if preferred.is_some() {
+            fields.serialize_field("preferred", preferred)?;
+        }
+        fields.end()
+    }
+}
+
+/// The LeaseCandidates: the objects by which processes stand for election, as the bits of their numbers (OL-K-16).
+#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Debug, Default, Normal, Serialize, Deserialize)]
+pub struct Candidates(u8);
+
+/// How many candidates there can be.
+const CANDIDATES_MAX: u8 = 8;
+
+impl Candidates {
+    /// Their numbers, the best one last.
+    pub fn iter(self) -> impl Iterator<Item = u8> {
+        (1..=CANDIDATES_MAX).filter(move |number| self.0 & Self::bit(*number) != 0)
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.0 == 0
+    }
+
+    /// Whether there is one of this name.
+    pub fn has(self, name: Name) -> bool {
+        self.iter().any(|number| Name::Candidate(number) == name)
+    }
+
+    pub(super) fn add(&mut self, number: u8) {
+        self.0 |= Self::bit(number);
+    }
+
+    pub(super) fn remove(&mut self, number: u8) {
+        self.0 &= !Self::bit(number);
+    }
+
+    fn bit(number: u8) -> u8 {
+        1 << ((number - 1) % CANDIDATES_MAX)
+    }
+}
+
+impl Hash for Candidates {
+    /// Hashes nothing if there are none.
+    fn hash<H: Hasher>(&self, to: &mut H) {
+        if !self.is_empty() {
+            self.0.hash(to);
+        }
+    }
 }
 
 /// The record as the store shows it.
@@ -64,6 +144,14 @@ pub enum Request {
     Extend(Ticks),
     /// `lease-row`: end the row then, if it is the client's; on the database's clock not before now (OL-R-4).
     Unlock(RowEnd),
+    /// Replace the record, if it has this generation, its number of transitions; without a generation: create it, if there is none (OL-O-4).
+    PutItem(Entry, Option<u8>),
+    /// Create the object of the candidate of this number (OL-K-16).
+    Nominate(u8),
+    /// List the candidates (OL-K-16).
+    Candidates,
+    /// Delete the object of the candidate of this number (OL-20).
+    Withdraw(u8),
 }
 
 /// When a row ends.
@@ -91,6 +179,10 @@ pub enum Response {
     Invalid,
     /// The store answers with an error (5xx).
     Unavailable,
+    /// The condition of a `PutItem` does not hold: the record that it was tested on (OL-O-4).
+    ConditionFailed(Option<Shown>),
+    /// The candidates.
+    Candidates(Candidates),
 }
 
 /// A request or a response, on a call of the client.

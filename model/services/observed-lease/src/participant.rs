@@ -23,6 +23,8 @@ pub enum Participant {
     Row(RowLocker),
     /// A client that runs a program.
     Program(Program<ObservedLease>),
+    /// A third party that runs one: a controller that elects (OL-K-16).
+    ThirdParty(Program<ObservedLease>),
 }
 
 /// What each form does.
@@ -31,7 +33,7 @@ macro_rules! each {
         match $self {
             Participant::Elector($process) => $does,
             Participant::Row($process) => $does,
-            Participant::Program($process) => $does,
+            Participant::Program($process) | Participant::ThirdParty($process) => $does,
         }
     };
 }
@@ -47,6 +49,10 @@ impl Participant {
         }
     }
 
+    pub(super) fn third_party(id: ClientId, scenario: &Scenario<ObservedLease>) -> Self {
+        Participant::ThirdParty(Program::at_start(scenario, id).expect("it is named by its program"))
+    }
+
     /// Whether its process may sleep now: it waits for no answer.
     pub(super) fn may_nap(&self, context: &Context<'_, ObservedLease>) -> bool {
         match self {
@@ -58,7 +64,7 @@ impl Participant {
                 };
                 is_time && program.rests()
             }
-            Participant::Row(_) => false,
+            Participant::Row(_) | Participant::ThirdParty(_) => false,
         }
     }
 }
@@ -104,6 +110,7 @@ impl Process<ObservedLease> for Participant {
             Participant::Elector(elector) => Participant::Elector(elector.restarted(scenario)),
             Participant::Row(locker) => Participant::Row(locker.restarted(scenario)),
             Participant::Program(program) => Participant::Program(program.restarted(scenario)),
+            Participant::ThirdParty(program) => Participant::ThirdParty(program.restarted(scenario)),
         }
     }
 }
@@ -122,10 +129,15 @@ impl Client<ObservedLease> for Participant {
                     }
                 });
             }
+            Participant::ThirdParty(program) => program.commands(context, offer),
         }
     }
 
     fn belief(&self) -> Belief {
+        // Its work is no wait for a lease.
+        if let Participant::ThirdParty(program) = self {
+            return Belief { is_waiting: false, ..program.belief() };
+        }
         each!(self, process => process.belief())
     }
 

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::ObservedLease;
 use super::events::{LeaseEvent, OperatorAction};
-use super::messages::{Entry, ObservedLeaseMessage, Request, Response, Shown, Timer};
+use super::messages::{Candidates, Entry, Name, ObservedLeaseMessage, Request, Response, Shown, Timer};
 use super::row::Row;
 use super::settings::{OperatorKind, Tokens};
 use crate::ObservedLeaseMutation as Mutant;
@@ -32,6 +32,9 @@ pub struct Store {
     failing: InlineVec<ClientId, 2>,
     /// `lease-row`: the row.
     pub(super) row: Row,
+    /// Who stands for election, where a controller elects.
+    #[serde(default, skip_serializing_if = "Candidates::is_empty")]
+    candidates: Candidates,
 }
 
 /// The record with its last writer.
@@ -149,6 +152,7 @@ impl Store {
             self.version = self.version.next();
         }
         let before = self.record.filter(|held| held.shown.entry.holder.is_some());
+        let client = Self::owner_of(client, entry);
         let is_same = before.is_some_and(|held| held.shown.entry.holder == entry.holder && held.owner == client);
         if entry.holder.is_none() {
             if before.is_some() {
@@ -167,6 +171,14 @@ impl Store {
         Response::Written(self.version)
     }
 
+    /// The client that a record makes the owner: its writer, or the candidate that a controller names (OL-K-16).
+    fn owner_of(writer: ClientId, entry: Entry) -> ClientId {
+        match entry.holder {
+            Some(Name::Candidate(number)) => ClientId(number.into()),
+            _ => writer,
+        }
+    }
+
     fn token(&self, entry: Entry, tokens: Tokens) -> Token {
         match tokens {
             Tokens::None => Token(0),
@@ -182,6 +194,22 @@ impl Store {
             (Some(version), Some(held)) => held.shown.version == version,
             (Some(_), None) => false,
         }
+    }
+
+    /// A write with a condition on the generation. A refusal shows the record that it was tested on (OL-O-4).
+    fn put_item(
+        &mut self,
+        client: ClientId,
+        entry: Entry,
+        generation: Option<u8>,
+        context: &Ctx<'_>,
+        out: Out<'_>,
+    ) -> Response {
+        if self.record.map(|held| held.shown.entry.transitions) == generation {
+            return self.write(client, entry, false, context, out);
+        }
+        Self::refuse(client, out);
+        Response::ConditionFailed(self.shown())
     }
 
     fn serve(&mut self, client: ClientId, request: Request, context: &Ctx<'_>, out: Out<'_>) -> Response {
@@ -222,6 +250,16 @@ impl Store {
             Request::Take { until, now } => self.row.take(client, until, now, context, out),
             Request::Extend(length) => self.row.extend(client, length, context, out),
             Request::Unlock(until) => self.row.unlock(client, until, context, out),
+            Request::Nominate(number) => {
+                self.candidates.add(number);
+                Response::Written(self.version)
+            }
+            Request::Candidates => Response::Candidates(self.candidates),
+            Request::Withdraw(number) => {
+                self.candidates.remove(number);
+                Response::Gone
+            }
+            Request::PutItem(entry, generation) => self.put_item(client, entry, generation, context, out),
         }
     }
 }

@@ -14,6 +14,7 @@ use std::thread;
 use fencepost_model::time::Ticks;
 use fencepost_observed_lease::{Boundary, Expiry, PollFrom, Settings};
 use package::PythonPackage;
+pub use schedule::Draw;
 use schedule::{ElectionSchedule, ElectorPlan, Fate, FateEnd, LockObject, ModelForm};
 use side_by_side::{Agreement, Difference, Tally, compare};
 

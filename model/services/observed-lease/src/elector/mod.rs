@@ -244,6 +244,7 @@ impl Elector {
             },
             renewed,
             transitions,
+            preferred: None,
         }
     }
 }

@@ -15,7 +15,7 @@ impl Elector {
         let duration = if is_zero { Ticks::ZERO } else { settings.second.unwrap_or(settings.grain) };
         let transitions = self.seen.map_or(0, |seen| seen.transitions);
         let holder = context.is_mutated(Mutant::ReleaseKeepsHolder).then(|| self.name(settings));
-        Entry { holder, duration, renewed: None, transitions }
+        Entry { holder, duration, renewed: None, transitions, preferred: None }
     }
 
     pub(super) fn begin_release(&mut self, context: &Ctx<'_>, out: Out<'_>) {

@@ -7,7 +7,7 @@ use std::future::Future;
 use serde::{Deserialize, Serialize};
 
 use crate::ObservedLease;
-use crate::messages::{Entry, Name, Request, Response, RowEnd, Shown};
+use crate::messages::{Candidates, Entry, Name, Request, Response, RowEnd, Shown};
 use fencepost_model::ids::{Index, Token};
 use fencepost_model::normal::Normal;
 use fencepost_model::program::{Handle, WallTime};
@@ -51,6 +51,17 @@ pub struct RenewedRecord {
     pub renewed: WallTime,
 }
 
+/// A record as a controller writes it.
+#[derive(Copy, Clone, Debug)]
+pub struct ElectedRecord {
+    /// All else.
+    pub record: LeaseRecord,
+    /// renewTime.
+    pub renewed: Option<WallTime>,
+    /// preferredHolder.
+    pub preferred: Option<Name>,
+}
+
 /// The lease as the store showed it.
 #[derive(Copy, Clone, Debug, Normal, Serialize, Deserialize)]
 pub struct LeaseObject {
@@ -58,6 +69,8 @@ pub struct LeaseObject {
     pub record: LeaseRecord,
     /// renewTime; none: its writer left it out.
     pub renewed: Option<WallTime>,
+    /// preferredHolder; none: no candidate is to follow. OL-K-16.
+    pub preferred: Option<Name>,
     /// The spec as bytes.
     pub raw: RawRecord,
     /// Its resourceVersion.
@@ -95,6 +108,15 @@ pub enum RowUntil {
     Client(WallTime, Ticks),
     /// The database's.
     Database(Ticks),
+}
+
+/// What becomes of a `PutItem`.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub enum PutItem {
+    /// It was applied.
+    Written,
+    /// `ConditionalCheckFailedException`, with the item that the condition was tested on.
+    ConditionFailed(Option<LeaseObject>),
 }
 
 /// Why a request has no result.
@@ -143,6 +165,22 @@ pub trait LeaseApi {
     /// `lease-row`: ends the row then, or now if that is later, if it is the client's: whether it was. OL-R-4.
     fn end_row(&self, until: RowUntil) -> impl Future<Output = Result<bool, LeaseError>>;
 
+    /// PutItem of DynamoDB with a condition: the item has this generation, its number of transitions; none: there is no item. OL-O-4.
+    fn put_item(
+        &self,
+        record: impl Into<Entry>,
+        generation: Option<u8>,
+    ) -> impl Future<Output = Result<PutItem, LeaseError>>;
+
+    /// Creates the LeaseCandidate of this number. OL-K-16.
+    fn nominate(&self, number: u8) -> impl Future<Output = Result<(), LeaseError>>;
+
+    /// Deletes the LeaseCandidate of this number. OL-20.
+    fn withdraw(&self, number: u8) -> impl Future<Output = Result<(), LeaseError>>;
+
+    /// Lists the LeaseCandidates. OL-K-16.
+    fn candidates(&self) -> impl Future<Output = Result<Candidates, LeaseError>>;
+
     /// Reports that another's record is valid.
     fn refused(&self);
 
@@ -160,13 +198,13 @@ fn written(response: Response, entry: Entry, refused: LeaseError) -> Result<Leas
         Response::Written(version) => Ok(Shown { version, content: version, entry }.into()),
         Response::Conflict => Err(refused),
         Response::Invalid => Err(LeaseError::Invalid),
-        Response::Unavailable | Response::Found(_) | Response::Gone => Err(LeaseError::Unavailable),
+        _ => Err(LeaseError::Unavailable),
     }
 }
 
 impl From<LeaseRecord> for Entry {
     fn from(LeaseRecord { holder, duration, transitions }: LeaseRecord) -> Entry {
-        Entry { holder, duration, renewed: None, transitions }
+        Entry { holder, duration, renewed: None, transitions, preferred: None }
     }
 }
 
@@ -176,12 +214,18 @@ impl From<RenewedRecord> for Entry {
     }
 }
 
+impl From<ElectedRecord> for Entry {
+    fn from(ElectedRecord { record, renewed, preferred }: ElectedRecord) -> Entry {
+        Entry { renewed: renewed.map(Into::into), preferred, ..record.into() }
+    }
+}
+
 impl From<Shown> for LeaseObject {
     fn from(Shown { version, content, entry }: Shown) -> LeaseObject {
-        let Entry { holder, duration, transitions, renewed } = entry;
+        let Entry { holder, duration, transitions, renewed, preferred } = entry;
         let record = LeaseRecord { holder, duration, transitions };
         let renewed = renewed.map(WallTime::from);
-        LeaseObject { record, renewed, raw: RawRecord(content), version: LeaseVersion(version) }
+        LeaseObject { record, renewed, preferred, raw: RawRecord(content), version: LeaseVersion(version) }
     }
 }
 
@@ -199,7 +243,7 @@ fn changed(response: Response) -> Result<bool, LeaseError> {
     match response {
         Response::Written(_) | Response::Gone => Ok(true),
         Response::Conflict => Ok(false),
-        Response::Invalid | Response::Unavailable | Response::Found(_) => Err(LeaseError::Unavailable),
+        _ => Err(LeaseError::Unavailable),
     }
 }
 
@@ -245,6 +289,36 @@ impl LeaseApi for Handle<ObservedLease> {
 
     async fn end_row(&self, until: RowUntil) -> Result<bool, LeaseError> {
         changed(ask(self, Request::Unlock(until.into())).await)
+    }
+
+    async fn put_item(&self, record: impl Into<Entry>, generation: Option<u8>) -> Result<PutItem, LeaseError> {
+        match ask(self, Request::PutItem(record.into(), generation)).await {
+            Response::Written(_) => Ok(PutItem::Written),
+            Response::ConditionFailed(item) => Ok(PutItem::ConditionFailed(item.map(Into::into))),
+            Response::Invalid => Err(LeaseError::Invalid),
+            _ => Err(LeaseError::Unavailable),
+        }
+    }
+
+    async fn nominate(&self, number: u8) -> Result<(), LeaseError> {
+        match ask(self, Request::Nominate(number)).await {
+            Response::Written(_) => Ok(()),
+            _ => Err(LeaseError::Unavailable),
+        }
+    }
+
+    async fn withdraw(&self, number: u8) -> Result<(), LeaseError> {
+        match ask(self, Request::Withdraw(number)).await {
+            Response::Gone => Ok(()),
+            _ => Err(LeaseError::Unavailable),
+        }
+    }
+
+    async fn candidates(&self) -> Result<Candidates, LeaseError> {
+        match ask(self, Request::Candidates).await {
+            Response::Candidates(candidates) => Ok(candidates),
+            _ => Err(LeaseError::Unavailable),
+        }
     }
 
     fn refused(&self) {

@@ -49,6 +49,7 @@ impl ControllerManager {
             tells_first: false,
             counts_from_success: false,
             awaits_work: false,
+            coordinated: false,
             // `id + "_" + string(uuid.NewUUID())`.
             identity: None,
             token: Tokens::None,

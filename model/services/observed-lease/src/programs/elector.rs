@@ -100,6 +100,14 @@ impl<'a> Validity<'a> {
         }
     }
 
+    /// Whether its very end lies behind, too. OL-K-16.
+    pub(super) async fn has_passed(&self) -> bool {
+        match &self.end {
+            Some(end) => end.is_over().await,
+            None => self.api.lease_is_over().await,
+        }
+    }
+
     /// Reports that another's record is valid, if a contender has read it.
     pub(super) fn report_refusal(&self) {
         if !self.leads {

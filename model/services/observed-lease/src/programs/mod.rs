@@ -4,8 +4,10 @@
 //! api                   the requests, each with its answers and errors
 //! caller                the caller of an elector: its work, and the end of its context
 //! client_go             client-go's LeaderElector (tools/leaderelection/leaderelection.go)
+//! controller            the controller of coordinated elections (pkg/controlplane/controller/leaderelection)
 //! controller_runtime    the manager of controller-runtime (pkg/manager/internal.go)
 //! dynamo                the DynamoDB lock client (AmazonDynamoDBLockClient.java)
+//! dynamo_commit         object_store's commits by way of DynamoDB (src/aws/dynamo.rs)
 //! elector               what electors have in common
 //! fabric8               fabric8's LeaderElector (LeaderElector.java)
 //! kube_leader_election  the crate kube-leader-election (src/lease.rs)
@@ -19,8 +21,10 @@
 mod api;
 mod caller;
 mod client_go;
+mod controller;
 mod controller_runtime;
 mod dynamo;
+mod dynamo_commit;
 mod elector;
 mod fabric8;
 mod kube_leader_election;
@@ -32,12 +36,15 @@ mod settings_of_wall_clocks;
 mod shedlock;
 
 pub use api::{
-    LeaseApi, LeaseError, LeaseObject, LeaseRecord, LeaseSaying, LeaseVersion, RawRecord, RenewedRecord, RowUntil,
+    ElectedRecord, LeaseApi, LeaseError, LeaseObject, LeaseRecord, LeaseSaying, LeaseVersion, PutItem, RawRecord,
+    RenewedRecord, RowUntil,
 };
 pub use caller::{Caller, CallerTerms, WorkEnds};
 pub use client_go::ClientGo;
+pub use controller::{CandidateDeletion, ElectionController};
 pub use controller_runtime::ControllerManager;
 pub use dynamo::DynamoLockClient;
+pub use dynamo_commit::{CommitWait, DynamoCommit};
 pub use fabric8::Fabric8Elector;
 pub use kube_leader_election::KubeLeaderElection;
 pub use kubert::Kubert;
@@ -110,15 +117,22 @@ impl Programmable for ObservedLease {
 
     fn durations(saying: &mut LeaseSaying, visit: &mut dyn FnMut(&mut Ticks)) {
         match saying {
-            LeaseSaying::Ask(Request::Create(entry) | Request::Put(entry, _)) => visit(&mut entry.duration),
+            LeaseSaying::Ask(Request::Create(entry) | Request::Put(entry, _) | Request::PutItem(entry, _)) => {
+                visit(&mut entry.duration);
+            }
             LeaseSaying::Ask(Request::Take { until, .. } | Request::Unlock(until)) => visit(&mut until.length),
             LeaseSaying::Ask(Request::Extend(length)) => visit(length),
-            LeaseSaying::Ask(Request::Get | Request::Delete(_)) | LeaseSaying::Refused => {}
+            LeaseSaying::Ask(
+                Request::Get | Request::Delete(_) | Request::Nominate(_) | Request::Candidates | Request::Withdraw(_),
+            )
+            | LeaseSaying::Refused => {}
         }
     }
 
     fn answered_durations(answer: &mut Response, visit: &mut dyn FnMut(&mut Ticks)) {
-        if let Response::Found(Some(Shown { entry, .. })) = answer {
+        if let Response::Found(Some(Shown { entry, .. })) | Response::ConditionFailed(Some(Shown { entry, .. })) =
+            answer
+        {
             visit(&mut entry.duration);
         }
     }

@@ -140,6 +140,7 @@ impl ClientGo {
             tells_first: settings.on_loss == OnLoss::TellThenRelease,
             counts_from_success: settings.poll_from == PollFrom::LastSuccess,
             awaits_work: settings.on_cancel == OnCancel::Wait,
+            coordinated: false,
             identity: identity(settings, client),
             token: settings.token,
             caller: CallerTerms::of(settings),

@@ -77,6 +77,11 @@ impl service::Settings<ObservedLease> for Settings {
         own(one) == own(other)
     }
 
+    fn role(scenario: &Scenario<ObservedLease>, participant: ClientId) -> Option<String> {
+        let program = scenario.programs.iter().find(|program| program.client == Some(participant))?;
+        (participant.0 > scenario.clients).then(|| format!("the {}", program.name.replace('-', " ")))
+    }
+
     fn tokens_are_indexes(&self) -> bool {
         self.token == super::Tokens::ResourceVersion
     }

@@ -71,7 +71,7 @@ pub(super) fn validate(scenario: &Scenario<ObservedLease>) -> Checked {
 
 /// What programs cannot have.
 fn programs(scenario: &Scenario<ObservedLease>) -> Checked {
-    scenario.validate_programs()?;
+    scenario.validate_programs_with_third_parties(scenario.clients)?;
     if scenario.programs.is_empty() {
         return Ok(());
     }
@@ -249,6 +249,7 @@ fn promises(scenario: &Scenario<ObservedLease>) -> Checked {
             Property::TokenOrder => scenario.service.token != Tokens::None,
             Property::NoLostUpdate => scenario.writes > 0,
             Property::NoPanic => !scenario.programs.is_empty(),
+            Property::Own(_) => true,
             _ => false,
         };
         if !fits {

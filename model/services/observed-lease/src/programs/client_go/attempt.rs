@@ -24,8 +24,44 @@ impl ClientGo {
         true
     }
 
-    /// Whether the attempt was successful.
-    pub(super) async fn try_acquire_or_renew(&mut self, api: &Api, validity: &mut Validity<'_>) -> bool {
+    /// One attempt, by whether a controller elects: whether it was successful.
+    pub(super) async fn attempt(&mut self, api: &Api, validity: &mut Validity<'_>) -> bool {
+        match self.coordinated {
+            false => self.try_acquire_or_renew(api, validity).await,
+            true => self.try_coordinated_renew(api, validity).await,
+        }
+    }
+
+    /// `tryCoordinatedRenew`: who is written in renews, until another one is to follow. No contender takes over. OL-K-16.
+    async fn try_coordinated_renew(&mut self, api: &Api, validity: &mut Validity<'_>) -> bool {
+        // `RenewTime: now`.
+        let now = api.wall_time().await;
+        let Ok(old) = within(api, self.request_timeout, api.get()).await else { return false };
+        self.version = Some(old.version);
+        if self.observed_raw != Some(old.raw) {
+            (self.observed, self.observed_raw) = (Some(old.record), Some(old.raw));
+            validity.begin(old.record.duration);
+        }
+        // `hasExpired`: `Before(now)`.
+        if validity.has_passed().await {
+            return false;
+        }
+        if !self.is_leader() {
+            return self.refuse(validity);
+        }
+        // "If the lease has been marked as \"end of term\", don't renew it".
+        if old.preferred.is_some() {
+            return false;
+        }
+        let record = LeaseRecord { holder: self.me, duration: self.recorded, transitions: 0 }.renewed_at(now);
+        match within(api, self.request_timeout, api.update(old.version, record)).await {
+            Ok(written) => self.acknowledge(written),
+            Err(_) => false,
+        }
+    }
+
+    /// `tryAcquireOrRenew`: whether the attempt was successful.
+    async fn try_acquire_or_renew(&mut self, api: &Api, validity: &mut Validity<'_>) -> bool {
         let timeout = self.request_timeout;
         // `isLeaseValid(now.Time)`, with `now` from the beginning of the attempt.
         let mut is_valid = !validity.is_over().await;

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use super::caller::{Caller, CallerTerms};
 use super::elector::{Api, ElectorLap, Validity, identity, jittered};
-use super::{LeaseRecord, LeaseVersion, RawRecord};
+use super::{LeaseApi, LeaseRecord, LeaseVersion, RawRecord};
 use crate::messages::Name;
 use crate::{ObservedLease, Release, Tokens};
 use fencepost_model::ids::Token;
@@ -52,6 +52,8 @@ pub struct ClientGo {
     pub counts_from_success: bool,
     /// Whether a cancelled elector waits for its work without renewals, for the grace of its caller: the proposal of k/k#139504. OL-4.
     pub awaits_work: bool,
+    /// `Coordinated`: a controller elects. The identity is that of a candidate. OL-K-16.
+    pub coordinated: bool,
     /// `Lock.Identity()`; none: each process has a new one, as hostname and a random part. OL-K-17.
     pub identity: Option<Name>,
     /// What the work sends with its writes.
@@ -74,9 +76,14 @@ impl ClientGo {
     /// The body of `acquire`, and `go le.config.Callbacks.OnStartedLeading(ctx)` after it. There is no deadline. OL-K-6.
     async fn acquire(&mut self, api: &Api) {
         if self.me.is_none() {
-            self.me = Some(identity(api, self.identity).await);
+            let me = identity(api, self.identity).await;
+            if let Name::Candidate(number) = me {
+                // `LeaseCandidate.Run`: `ensureLease`, which comes again after minutes only.
+                api.nominate(number).await.ok();
+            }
+            self.me = Some(me);
         }
-        if !self.try_acquire_or_renew(api, &mut Validity::of_contender(api)).await {
+        if !self.attempt(api, &mut Validity::of_contender(api)).await {
             self.next = ElectorLap::Sleep;
             return;
         }

@@ -48,7 +48,7 @@ impl ClientGo {
         let mut ticks = ticks.map(|tick| api.deadline(tick)).collect::<Vec<_>>().into_iter().peekable();
         loop {
             let cuts_requests = self.cuts_requests;
-            let attempt = self.try_acquire_or_renew(api, validity);
+            let attempt = self.attempt(api, validity);
             let result = match cuts_requests {
                 true => api.select(attempt, timeout.passed()).await,
                 false => First::One(attempt.await),
