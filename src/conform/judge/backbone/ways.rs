@@ -66,9 +66,9 @@ impl Beam<'_, '_> {
             self.note(&mut next, TrailStep::Hidden(item, since.min(draft.request(item).received)));
         }
         let is_lost = |item: usize| !draft.is_end(item) && draft.request(item).received < since;
-        let lost: Vec<usize> = self.open(&next).filter(|i| is_lost(*i)).collect();
-        if let Some(l) = lost.first() {
-            *self.lost.entry(*l).or_default() += 1;
+        let lost = self.open(&next).find(|item| is_lost(*item));
+        if let Some(lost) = lost {
+            *self.lost.entry(lost).or_default() += 1;
             return None;
         }
         // A session that holds the key ends in time.
