@@ -82,7 +82,7 @@ impl<'a> Draft<'a> {
             asked: BTreeMap::new(),
             prefixes: Vec::new(),
             policy: 0,
-            effort: Effort::Often,
+            effort: Effort::Wide,
             fixed: vec![false; count],
             urgency: vec![0; count],
             is_walked: vec![false; keys],

@@ -112,15 +112,45 @@ impl Draft<'_> {
 
     fn place_sessions(&mut self) -> Option<()> {
         for place in self.open_sessions() {
-            let Request { sent, received, .. } = *self.request(place);
-            let (from, to) = self.within_lifetimes(place);
-            let held = self.held(place, None);
-            let fits = (from..=to).rev().filter(|at| !held.iter().any(|held| held.contains(at)));
-            let fits = fits.filter_map(|at| self.sequence.best(at..=at, (sent, received), &[SESSIONS]));
-            let at = fits.min_by_key(|fit| fit.cut)?.place;
-            self.insert(place, at);
+            if !self.place_session(place) {
+                self.exchange(place)?;
+            }
         }
         Some(())
+    }
+
+    /// Places the creation or the end of a session where it takes the least time from what stands before. False: it has no place.
+    fn place_session(&mut self, place: usize) -> bool {
+        let Request { sent, received, .. } = *self.request(place);
+        let (from, to) = self.within_lifetimes(place);
+        let held = self.held(place, None);
+        let fits = (from..=to).rev().filter(|at| !held.iter().any(|held| held.contains(at)));
+        let fits = fits.filter_map(|at| self.sequence.best(at..=at, (sent, received), &[SESSIONS]));
+        let best = fits.min_by_key(|fit| fit.cut);
+        best.map(|fit| self.insert(place, fit.place)).is_some()
+    }
+
+    /// Lets the creation of a session come at a log position that another creation was taken to have, which then comes elsewhere.
+    fn exchange(&mut self, place: usize) -> Option<()> {
+        let Request { sent, received, .. } = *self.request(place);
+        for label in self.positions[SESSIONS].clone().into_iter().rev() {
+            let event = self.sequence.order[self.place_of_label(label)?];
+            let Some(other) = self.sequence.events[event].request else { continue };
+            let is_guess = !self.fixed[other] && matches!(self.request(other).what, What::Create(_));
+            if !is_guess || !self.held(place, None).is_empty() {
+                continue;
+            }
+            self.take_away(other, event);
+            if self.sequence.fits(event, sent, received) && self.lives_at(place, event) {
+                self.fill(event, place);
+                if self.sequence.is_possible() && self.place_session(other) {
+                    return Some(());
+                }
+                self.take_away(place, event);
+            }
+            self.fill(event, other);
+        }
+        None
     }
 
     /// What is left: refused transactions, where they are refused.

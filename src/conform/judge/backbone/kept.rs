@@ -46,13 +46,13 @@ impl Draft<'_> {
     }
 
     /// What a request does, if it is one operation that was not refused.
-    fn one(&self, item: usize) -> Option<Operation> {
+    pub(super) fn one(&self, item: usize) -> Option<Operation> {
         let request = self.request(item);
         if let ([operation], true) = (request.operations(), request.is_done) { Some(*operation) } else { None }
     }
 
     /// Whether the key is not there right before a stop, or at it.
-    fn is_absent(&self, stop: usize, mark: Option<&Mark>, key: usize) -> bool {
+    pub(super) fn is_absent(&self, stop: usize, mark: Option<&Mark>, key: usize) -> bool {
         if let Some(mark) = mark {
             return mark.seen.as_ref().is_none_or(|seen| seen.create == seen.modify);
         }
@@ -66,7 +66,7 @@ impl Draft<'_> {
 }
 
 /// Whether an operation may have left what is known of a log position.
-fn may_make(operation: &Operation, mark: &Mark) -> bool {
+pub(super) fn may_make(operation: &Operation, mark: &Mark) -> bool {
     let is_kind = match operation.verb {
         Verb::Put | Verb::Acquire(_) => true,
         Verb::Cas(index) => mark.seen.is_some() || index == 0,

@@ -72,7 +72,7 @@ impl Requests {
 
 impl Request {
     /// Sessions that live when it is carried out.
-    fn living(&self) -> Vec<usize> {
+    pub(super) fn living(&self) -> Vec<usize> {
         if let What::Sessions = self.what {
             return self.shown_sessions.clone();
         }

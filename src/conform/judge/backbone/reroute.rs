@@ -80,7 +80,7 @@ impl Draft<'_> {
     }
 
     /// A request has its place no more.
-    fn take_away(&mut self, place: usize, event: usize) {
+    pub(super) fn take_away(&mut self, place: usize, event: usize) {
         match self.sequence.events[event].label {
             Some(_) => self.sequence.assign(event, None, i64::MIN, i64::MAX),
             None => self.sequence.remove(event),

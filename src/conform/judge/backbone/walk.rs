@@ -23,6 +23,9 @@ const LONG_WORK: usize = 10 * WORK;
 /// How many stops and requests a walk has at most: it takes the stack for each.
 const LENGTH: usize = 1_000;
 
+/// How many ways are kept side by side.
+const BREADTHS: [usize; 3] = [8, 40, 160];
+
 /// A walk along the log.
 #[derive(Clone)]
 pub(super) struct Walk {
@@ -74,10 +77,14 @@ impl Draft<'_> {
             return false;
         }
         let (attempts, limit) = match self.effort {
+            Effort::Wide => (0, WORK),
             Effort::Often => (ATTEMPTS, WORK),
             Effort::Long => (1, LONG_WORK),
         };
         let mut begin = Walk { key, stops, items, work: 0, limit, known: BTreeMap::new(), lost: BTreeMap::new() };
+        if self.effort == Effort::Wide {
+            return self.walk_side_by_side(&begin);
+        }
         let mut before = None;
         for _ in 0..attempts {
             let mut walk = begin.clone();
@@ -96,6 +103,23 @@ impl Draft<'_> {
                 None => break,
             }
             before = lost;
+        }
+        false
+    }
+
+    /// Lays the best of many ways down.
+    fn walk_side_by_side(&mut self, walk: &Walk) -> bool {
+        for breadth in BREADTHS {
+            let (way, work) = self.beam(walk, breadth);
+            self.work += work;
+            match way {
+                Ok(steps) => self.is_walked[walk.key] = self.lay(walk, &steps),
+                Err(Some(lost)) => self.urgency[lost] += 1,
+                Err(None) => {}
+            }
+            if self.is_walked[walk.key] {
+                return true;
+            }
         }
         false
     }
