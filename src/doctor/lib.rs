@@ -4,6 +4,8 @@
 //! ```text
 //! lock      settings of a lock in Consul, or of its semaphore
 //! election  settings of a leader election by an observed lease, as in Kubernetes
+//! configuration  what was read from a configuration, and how each field was understood
+//! shell     a command line in words
 //! asked     what the doctor has to know of either
 //! promise   what is judged
 //! quantity  the numbers of a question
@@ -21,6 +23,7 @@
 
 mod answer;
 mod asked;
+pub mod configuration;
 pub mod election;
 mod judge;
 pub mod lock;
@@ -31,6 +34,7 @@ mod quantity;
 mod repair;
 mod retime;
 mod rounding;
+mod shell;
 mod slack;
 
 pub use answer::Answer;
@@ -43,4 +47,5 @@ pub use promise::Promise;
 pub use quantity::{Direction, Quantity, QuantityValue};
 pub use repair::{Change, Price, Repair};
 pub use rounding::FINEST;
+pub use shell::ShellWord;
 pub use slack::Boundary;

@@ -5,6 +5,7 @@
 //! which ones.
 
 mod logs;
+mod manifests;
 mod mutate;
 mod profiles;
 mod scenarios;

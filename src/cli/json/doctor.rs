@@ -7,6 +7,8 @@ use serde::Serialize;
 /// A line of `fencepost doctor`: a promise.
 #[derive(Serialize, JsonSchema)]
 pub struct PromiseJson {
+    /// The container of a manifest whose settings are judged; null without one.
+    pub container: Option<String>,
     pub property: &'static str,
     pub verdict: &'static str,
     /// Bounds that were not given: the verdict takes each of them as 0.
@@ -42,7 +44,7 @@ pub struct AssumedBoundJson {
 }
 
 /// A field of a configuration as it is in the field.
-#[derive(Serialize, JsonSchema)]
+#[derive(Clone, Serialize, JsonSchema)]
 pub struct UnderstoodJson {
     pub field: String,
     /// The line and the column where it stands, each from 1; null if it is not set.

@@ -7,6 +7,8 @@ mod diffs;
 mod docs;
 mod doctors;
 mod json_lines;
+mod lease_pages;
+mod manifests;
 mod new;
 mod own_recipes;
 mod pictures;

@@ -2,6 +2,7 @@
 //!
 //! ```text
 //! question     the settings, and the bounds that their user counts on
+//! configuration  flags and files as they are in the field, read as questions
 //! asked        what the doctor has to know of them
 //! small        small scenarios, and the exact one
 //! wider        those whose proofs are proofs for the question, with the reasons
@@ -13,6 +14,7 @@
 
 mod asked;
 mod assumptions;
+pub mod configuration;
 mod narrower;
 mod price;
 mod question;

@@ -4,6 +4,7 @@
 mod answers;
 mod bands;
 mod configurations;
+mod election_configurations;
 mod election_recipe;
 mod elections;
 mod equations;

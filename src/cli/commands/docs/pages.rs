@@ -53,6 +53,8 @@ pub const PAGES: &[Source] = pages! {
     "Services": "model/services/observed-lease/README.md" as "service-observed-lease.html" "Observed leases";
     "Services": "model/services/observed-lease/rules.md" as "rules-observed-lease.html" "Rules of observed leases";
     "Services": "model/services/observed-lease/slack.md" as "slack-observed-lease.html" "Slack of published settings";
+    "Services": "model/services/observed-lease/pages/release-on-cancel.md" as "release-on-cancel.html" "What ReleaseOnCancel costs";
+    "Services": "model/services/observed-lease/pages/deposed-leader.md" as "deposed-leader.html" "A deposed leader and its successor";
     "Services": "model/services/etcd/README.md" as "service-etcd.html" "etcd";
     "Services": "model/services/etcd/rules.md" as "rules-etcd.html" "Rules of etcd";
     "Inside": "reports/docs/architecture.md" as "architecture.html" "Architecture";

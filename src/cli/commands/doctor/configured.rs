@@ -4,13 +4,14 @@ use std::fmt::Write;
 use std::fs;
 use std::path::Path;
 
-use fencepost_doctor::lock::configuration::{Configuration, Field, Reading, of_file, of_lock_command, of_scenario};
-use fencepost_doctor::{LockQuestion, Quantity};
+use fencepost::model::units::Duration;
+use fencepost_doctor::configuration::{Field, Reading, Understood};
+use fencepost_doctor::lock::configuration::{Configuration, of_file, of_lock_command, of_scenario};
+use fencepost_doctor::{Asked, ElectionQuestion, LockQuestion, Quantity};
 
 use super::assumed::AssumedBounds;
 use crate::exit::CommandError;
 use crate::json::UnderstoodJson;
-use crate::output::say;
 use crate::target::quoted;
 
 /// The configuration in a file: a scenario, if its name ends in `.toml`.
@@ -28,8 +29,8 @@ pub fn read_lock_command(line: &str) -> Result<Configuration, CommandError> {
     of_lock_command(line, "--consul-lock").map_err(|error| CommandError::Input(error.to_string()))
 }
 
-/// Says how each field was understood. `question` has what the command line says beside it.
-pub fn tell(configuration: &Configuration, question: &LockQuestion, assumed: &AssumedBounds) {
+/// How each field was understood, for people. `command` asks the same question, with what the command line says.
+pub fn told<Q>(configuration: &Understood<Q>, command: &str) -> String {
     let mut text = format!("read as {}:\n", configuration.kind);
     for field in &configuration.fields {
         let shown = match (&field.value, field.place) {
@@ -39,11 +40,11 @@ pub fn tell(configuration: &Configuration, question: &LockQuestion, assumed: &As
         };
         let _ = writeln!(text, "  {shown}: {}", field.reading);
     }
-    let _ = writeln!(text, "the same question: {}\n", command(question, assumed));
-    say(&text);
+    let _ = writeln!(text, "the same question: {command}\n");
+    text
 }
 
-pub fn understood(configuration: &Configuration) -> Vec<UnderstoodJson> {
+pub fn understood<Q>(configuration: &Understood<Q>) -> Vec<UnderstoodJson> {
     let one = |field: &Field| UnderstoodJson {
         field: field.name.clone(),
         line: field.place.map(|place| place.line),
@@ -63,39 +64,61 @@ pub fn understood(configuration: &Configuration) -> Vec<UnderstoodJson> {
 pub fn command(question: &LockQuestion, assumed: &AssumedBounds) -> String {
     let defaults = LockQuestion::of_recipe(question.recipe).expect("the question has a known recipe");
     let mut text = format!("fencepost doctor consul-lock --recipe {}", question.recipe);
-    let mut add = |option: &str, value: Option<String>| {
-        let value = value.map_or_else(String::new, |value| format!(" {}", quoted(&value)));
-        let _ = write!(text, " --{option}{value}");
-    };
-    let or_none = |duration: Option<fencepost::model::units::Duration>| {
-        Some(duration.map_or("none".to_owned(), |duration| duration.to_string()))
+    let mut add = |option: &str, value: String| {
+        let _ = write!(text, " --{option} {}", quoted(&value));
     };
     if let Some(slots) = question.slots {
-        add("slots", Some(slots.to_string()));
+        add("slots", slots.to_string());
     }
     add("ttl", or_none(question.ttl));
     if question.ttl.is_some() {
         add("renew-every", or_none(question.renew_every));
     }
     if question.slots.is_none() {
-        add("lock-delay", Some(question.lock_delay.to_string()));
+        add("lock-delay", question.lock_delay.to_string());
     }
     if question.belief != defaults.belief {
-        add("belief", Some(question.belief.to_string()));
+        add("belief", question.belief.to_string());
     }
     if question.grace != defaults.grace {
-        add("grace", Some(question.grace.to_string()));
+        add("grace", question.grace.to_string());
     }
-    for bound in [Quantity::Pause, Quantity::Latency, Quantity::Drift] {
-        if let Some(value) = bound.of(question).filter(|_| !assumed.has(bound)) {
-            add(bound.name(), Some(value.to_string()));
-        }
-    }
+    text += &bounds(question, assumed);
+    let mut add = |option: &str| {
+        let _ = write!(text, " --{option}");
+    };
     if question.false_alarm {
-        add("false-alarm", None);
+        add("false-alarm");
     }
     if question.fencing {
-        add("fencing", None);
+        add("fencing");
     }
     text
+}
+
+/// The command that asks this question about an election.
+pub fn election_command(question: &ElectionQuestion, assumed: &AssumedBounds) -> String {
+    let ElectionQuestion { recipe, lease, renew_deadline, retry_period, request_timeout, stop_time, .. } = question;
+    let mut text = format!(
+        "fencepost doctor client-go --recipe {recipe} --lease {lease} --renew-deadline {renew_deadline} --retry-period {retry_period} \
+         --request-timeout {}",
+        or_none(*request_timeout)
+    );
+    if question.release {
+        text += " --release";
+    }
+    if *stop_time != Duration::ZERO {
+        let _ = write!(text, " --stop-time {stop_time}");
+    }
+    text + &bounds(question, assumed)
+}
+
+/// The bounds that were given.
+fn bounds<Q: Asked>(question: &Q, assumed: &AssumedBounds) -> String {
+    let given = [Quantity::Pause, Quantity::Latency, Quantity::Drift].into_iter().filter(|bound| !assumed.has(*bound));
+    given.filter_map(|bound| Some(format!(" --{} {}", bound.name(), bound.of(question)?))).collect()
+}
+
+fn or_none(duration: Option<Duration>) -> String {
+    duration.map_or("none".to_owned(), |duration| duration.to_string())
 }

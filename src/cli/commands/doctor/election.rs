@@ -1,21 +1,42 @@
-//! `fencepost doctor client-go`: settings of a leader election by an observed lease.
+//! `fencepost doctor client-go`: settings of a leader election by an observed lease, and manifests and flags that have them.
+
+use std::fs;
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
 
 use clap::Args;
 use fencepost::model::units::Duration;
+use fencepost_doctor::configuration::ConfigurationError;
 use fencepost_doctor::election::RECIPES;
+use fencepost_doctor::election::configuration::{ElectionConfiguration, of_flags};
 use fencepost_doctor::{ElectionQuestion, QuestionError};
 
 use super::assumed::AssumedBounds;
-use super::judging::{Judging, mistake};
+use super::configured;
+use super::judging::{AskedCase, Judging, mistake};
+use super::manifest::{self, FoundElection, FoundElections};
 use super::values::{Bounds, Optional, duration, optional};
 use crate::args::Common;
 use crate::exit::{CommandError, Exit};
+use crate::output::say;
+
+/// The option that has flags of a program.
+const FLAGS: &str = "--flags";
 
 #[derive(Args, Debug)]
 pub struct ElectionSettings {
-    /// The elector: client-go (line v0.37), client-go-v0-33, client-go-v0-26, or controller-runtime, whose requests time out
-    #[arg(long, value_name = "NAME", value_parser = RECIPES, default_value = "client-go")]
-    recipe: String,
+    /// Read the settings of this file, or with - of the standard input: a manifest with a Deployment, a Pod or their like (YAML or JSON), or a component's configuration with leaderElection
+    #[arg(long, value_name = "FILE")]
+    from: Option<PathBuf>,
+    /// Of a manifest, judge only this container
+    #[arg(long, value_name = "NAME", requires = "from")]
+    container: Option<String>,
+    /// Read the settings of these flags of a program, as "--leader-elect --leader-elect-lease-duration=15s"
+    #[arg(long, value_name = "FLAGS", conflicts_with = "from", allow_hyphen_values = true)]
+    flags: Option<String>,
+    /// The elector: client-go (line v0.37), client-go-v0-33, client-go-v0-26, or controller-runtime, whose requests time out [default: client-go]
+    #[arg(long, value_name = "NAME", value_parser = RECIPES)]
+    recipe: Option<String>,
     /// LeaseDuration: how long a contender must have seen the record unchanged [default: 15s]
     #[arg(long, value_parser = duration, value_name = "DURATION")]
     lease: Option<Duration>,
@@ -29,8 +50,8 @@ pub struct ElectionSettings {
     #[arg(long, value_parser = optional, value_name = "DURATION|none")]
     request_timeout: Option<Optional>,
     /// ReleaseOnCancel: a leader that stops gives its lease back
-    #[arg(long)]
-    release: bool,
+    #[arg(long, value_name = "TRUTH", num_args = 0..=1, require_equals = true, default_missing_value = "true")]
+    release: Option<bool>,
     /// How long the work goes on after it is told that it does not lead any more [default: 0s]
     #[arg(long, value_parser = duration, value_name = "DURATION")]
     stop_time: Option<Duration>,
@@ -41,8 +62,8 @@ pub struct ElectionSettings {
 }
 
 impl ElectionSettings {
-    fn question(&self) -> Result<ElectionQuestion, QuestionError> {
-        let mut question = ElectionQuestion::of_recipe(&self.recipe)?;
+    /// What the command line says of the settings, on top of what they are without it.
+    fn apply(&self, mut question: ElectionQuestion) -> Result<ElectionQuestion, QuestionError> {
         question.lease = self.lease.unwrap_or(question.lease);
         question.retry_period = self.retry_period.unwrap_or(question.retry_period);
         if let Some(deadline) = self.renew_deadline {
@@ -51,7 +72,7 @@ impl ElectionSettings {
         if let Some(Optional(timeout)) = self.request_timeout {
             question.request_timeout = timeout;
         }
-        question.release = self.release;
+        question.release = self.release.unwrap_or(question.release);
         question.stop_time = self.stop_time.unwrap_or_default();
         question.pause = self.bounds.pause.unwrap_or_default();
         question.latency = self.bounds.latency.unwrap_or_default();
@@ -59,10 +80,72 @@ impl ElectionSettings {
         question.validate()?;
         Ok(question)
     }
+
+    /// What was read; none: the settings are those of the command line.
+    fn found(&self) -> Result<Option<FoundElections>, CommandError> {
+        let recipe = self.recipe.as_deref();
+        let wrong = |error: ConfigurationError| CommandError::Input(error.to_string());
+        if let Some(line) = &self.flags {
+            return match of_flags(line, FLAGS, recipe).map_err(wrong)? {
+                ElectionConfiguration::Elects(understood) => {
+                    let elections = vec![FoundElection { container: None, understood: *understood }];
+                    Ok(Some(FoundElections { elections, idle: Vec::new() }))
+                }
+                ElectionConfiguration::Idle { place, why } => {
+                    let place = place.map_or_else(String::new, |place| format!(":{}:{}", place.line, place.column));
+                    Err(CommandError::Input(format!("{FLAGS}{place}: a program with these flags {why}")))
+                }
+            };
+        }
+        let Some(path) = &self.from else { return Ok(None) };
+        let (name, text) = text(path)?;
+        manifest::read(&name, &text, recipe, self.container.as_deref()).map(Some).map_err(wrong)
+    }
+
+    fn assumed(&self, question: &ElectionQuestion) -> AssumedBounds {
+        AssumedBounds::of(question, |bound| self.bounds.has(bound))
+    }
+
+    fn read_case(&self, found: FoundElection) -> Result<AskedCase<ElectionQuestion>, CommandError> {
+        let FoundElection { container, understood: configuration } = found;
+        let question = self.apply(configuration.question.clone()).map_err(mistake)?;
+        let assumed = self.assumed(&question);
+        let before = configured::told(&configuration, &configured::election_command(&question, &assumed));
+        let understood = configured::understood(&configuration);
+        Ok(AskedCase { question, assumed, container, understood, before })
+    }
 }
 
 pub fn run(settings: &ElectionSettings, common: &Common) -> Result<Exit, CommandError> {
-    let question = settings.question().map_err(mistake)?;
-    let assumed = AssumedBounds::of(&question, |bound| settings.bounds.has(bound));
-    settings.judging.judge(&question, &assumed, Vec::new, || (), common)
+    let Some(found) = settings.found()? else {
+        let recipe = settings.recipe.as_deref().unwrap_or("client-go");
+        let question = ElectionQuestion::of_recipe(recipe).and_then(|question| settings.apply(question));
+        let question = question.map_err(mistake)?;
+        let assumed = settings.assumed(&question);
+        let case = AskedCase { question, assumed, container: None, understood: Vec::new(), before: String::new() };
+        return settings.judging.judge(&[case], common);
+    };
+    let idle: String = found.idle.iter().map(|sentence| format!("not judged: {sentence}\n")).collect();
+    let cases = found.elections.into_iter().map(|election| settings.read_case(election));
+    let cases = cases.collect::<Result<Vec<_>, _>>()?;
+    if common.json {
+        eprint!("{}", if common.quiet { "" } else { &idle });
+    } else if !idle.is_empty() {
+        say(&(idle + "\n"));
+    }
+    settings.judging.judge(&cases, common)
+}
+
+/// The name of a file, and its text.
+fn text(path: &Path) -> Result<(String, String), CommandError> {
+    let is_input = path == Path::new("-");
+    let name = if is_input { "standard input".to_owned() } else { path.display().to_string() };
+    let text = if is_input {
+        let mut text = String::new();
+        io::stdin().lock().read_to_string(&mut text).map(|_| text)
+    } else {
+        fs::read_to_string(path)
+    };
+    let text = text.map_err(|error| CommandError::Input(format!("{name} cannot be read: {error}")))?;
+    Ok((name, text))
 }

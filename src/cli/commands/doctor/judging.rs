@@ -1,6 +1,6 @@
 //! Judging a question of any kind, and printing what comes out.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time;
 
@@ -13,7 +13,7 @@ use super::{files, tell};
 use crate::args::{Common, seconds};
 use crate::exit::{CommandError, Exit};
 use crate::json::{PromiseJson, UnderstoodJson};
-use crate::output::say_json;
+use crate::output::{say, say_json};
 use crate::parallel::cores;
 use crate::supervisor::{Watch, interruption, stop_on_interrupt, stopped};
 
@@ -49,44 +49,23 @@ impl Judging {
         }
     }
 
-    /// Judges the question. `understood`: how each field of a configuration was understood, for JSON lines; `before`: the same for people.
-    pub fn judge<Q: Asked>(
-        &self,
-        question: &Q,
-        assumed: &AssumedBounds,
-        understood: impl Fn() -> Vec<UnderstoodJson>,
-        before: impl FnOnce(),
-        common: &Common,
-    ) -> Result<Exit, CommandError> {
-        let promises = self.promises(question)?;
+    /// Judges the questions one after the other.
+    pub fn judge<Q: Asked>(&self, cases: &[AskedCase<Q>], common: &Common) -> Result<Exit, CommandError> {
         stop_on_interrupt();
         let mut judge = Judge::new(cores(), Arc::new(Watch::new(self.timeout, None)?));
-        if !common.json {
-            before();
-            tell::head(question, assumed);
-        }
-        if !common.quiet {
-            question.notes().iter().for_each(|note| eprintln!("note: {note}"));
-        }
         let mut verdicts = Vec::new();
-        for promise in promises {
-            let answer = judge.answer_about(question, promise)?;
-            if interruption().is_some() {
-                return Ok(stopped("what was judged before stands above"));
+        for (at, case) in cases.iter().enumerate() {
+            let folder = self.write.as_ref().map(|folder| match &case.container {
+                Some(container) if cases.len() > 1 => folder.join(format!("{}-{}", at + 1, for_folders(container))),
+                _ => folder.clone(),
+            });
+            if !common.json && at > 0 {
+                say("\n");
             }
-            let files = match &self.write {
-                Some(folder) => files::write(&mut judge, question, &answer, folder)?,
-                None => Vec::new(),
-            };
-            if common.json {
-                say_json(&PromiseJson::new(understood(), assumed, &answer, files));
-            } else {
-                tell::answer(question, assumed, &answer, &files);
+            match self.judge_one(&mut judge, case, folder.as_deref(), common)? {
+                Some(found) => verdicts.extend(found),
+                None => return Ok(stopped("what was judged before stands above")),
             }
-            verdicts.push(answer.verdict);
-        }
-        if !common.json {
-            tell::tail(question, &judge);
         }
         Ok(if verdicts.iter().any(Verdict::is_broken) {
             Exit::Unexpected
@@ -96,6 +75,63 @@ impl Judging {
             Exit::Undecided
         })
     }
+
+    /// The verdicts on one question; none: a signal has stopped it.
+    fn judge_one<Q: Asked>(
+        &self,
+        judge: &mut Judge<Q>,
+        case: &AskedCase<Q>,
+        folder: Option<&Path>,
+        common: &Common,
+    ) -> Result<Option<Vec<Verdict<Q>>>, CommandError> {
+        let AskedCase { question, assumed, container, understood, before } = case;
+        let promises = self.promises(question)?;
+        if !common.json {
+            say(before);
+            tell::head(question, assumed);
+        }
+        if !common.quiet {
+            question.notes().iter().for_each(|note| eprintln!("note: {note}"));
+        }
+        let mut verdicts = Vec::new();
+        for promise in promises {
+            let answer = judge.answer_about(question, promise)?;
+            if interruption().is_some() {
+                return Ok(None);
+            }
+            let files = match folder {
+                Some(folder) => files::write(judge, question, &answer, folder)?,
+                None => Vec::new(),
+            };
+            if common.json {
+                say_json(&PromiseJson::new(container.clone(), understood.clone(), assumed, &answer, files));
+            } else {
+                tell::answer(question, assumed, &answer, &files);
+            }
+            verdicts.push(answer.verdict);
+        }
+        if !common.json {
+            tell::tail(question, judge);
+        }
+        Ok(Some(verdicts))
+    }
+}
+
+/// A question with where it comes from.
+pub struct AskedCase<Q> {
+    pub question: Q,
+    pub assumed: AssumedBounds,
+    /// The container of a manifest that has the settings.
+    pub container: Option<String>,
+    /// How each field of a configuration was understood, for JSON lines.
+    pub understood: Vec<UnderstoodJson>,
+    /// The same for people.
+    pub before: String,
+}
+
+/// A name that is one of a folder, too.
+fn for_folders(name: &str) -> String {
+    name.chars().map(|c| if c.is_ascii_alphanumeric() || c == '-' { c } else { '-' }).collect()
 }
 
 /// A mistake in a setting, as one in its option.

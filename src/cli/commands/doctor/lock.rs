@@ -10,7 +10,7 @@ use fencepost_doctor::lock::configuration::Configuration;
 use fencepost_doctor::{LockBelief, LockQuestion, Quantity, QuestionError};
 
 use super::assumed::AssumedBounds;
-use super::judging::{Judging, mistake};
+use super::judging::{AskedCase, Judging, mistake};
 use super::values::{Bounds, Optional, duration, optional};
 use super::{ask, configured};
 use crate::args::Common;
@@ -155,11 +155,9 @@ pub fn run(settings: &LockSettings, common: &Common) -> Result<Exit, CommandErro
     let configuration = settings.configuration()?;
     let question = settings.question(configuration.as_ref(), common)?;
     let assumed = settings.assumed(&question, configuration.as_ref());
-    let understood = || configuration.as_ref().map_or_else(Vec::new, configured::understood);
-    let before = || {
-        if let Some(configuration) = &configuration {
-            configured::tell(configuration, &question, &assumed);
-        }
-    };
-    settings.judging.judge(&question, &assumed, understood, before, common)
+    let before = configuration.as_ref().map_or_else(String::new, |configuration| {
+        configured::told(configuration, &configured::command(&question, &assumed))
+    });
+    let understood = configuration.as_ref().map_or_else(Vec::new, configured::understood);
+    settings.judging.judge(&[AskedCase { question, assumed, container: None, understood, before }], common)
 }

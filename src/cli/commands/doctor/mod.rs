@@ -7,6 +7,7 @@ mod election;
 mod files;
 mod judging;
 mod lock;
+pub(crate) mod manifest;
 mod tell;
 mod values;
 
@@ -34,8 +35,9 @@ pub struct Doctor {
 enum Election {
     /// Leader election with client-go, as Kubernetes and its controllers do it
     ///
-    /// What is not said is as the recipe has it. Links to the API server may be cut at any time, and heal. Without --pause, --latency and
-    /// --drift these are taken as 0, and the answer begins with a warning.
+    /// Settings are options; or flags of a program, with --flags; or stand in a manifest, with --from. What is not said is as the recipe has
+    /// it, or the program. Links to the API server may be cut at any time, and heal. Without --pause, --latency and --drift these are taken
+    /// as 0, and the answer begins with a warning.
     ClientGo(Box<election::ElectionSettings>),
 }
 

@@ -124,6 +124,7 @@ pub fn tail<Q: Asked>(question: &Q, doctor: &Doctor<Q>) {
 
 impl PromiseJson {
     pub fn new<Q: Asked>(
+        container: Option<String>,
         understood: Vec<UnderstoodJson>,
         assumed: &AssumedBounds,
         answer: &Answer<Q>,
@@ -139,6 +140,7 @@ impl PromiseJson {
             _ => None,
         };
         PromiseJson {
+            container,
             property: answer.promise.name(),
             verdict: answer.verdict.word(),
             not_given: assumed.json(answer),

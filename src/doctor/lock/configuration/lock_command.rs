@@ -3,8 +3,9 @@
 use std::iter::Peekable;
 use std::vec::IntoIter;
 
-use super::{Configuration, ConfigurationError, Field, Place, Reading, Source};
+use super::{Configuration, ConfigurationError, Field, Reading, Source};
 use crate::lock::question::LockQuestion;
+use crate::shell::{ShellWord, is_assignment, words};
 
 /// What a flag takes.
 #[derive(Copy, Clone, PartialEq, Eq)]
@@ -54,7 +55,7 @@ const OWN: [&str; 4] = ["n", "timeout", "try", "monitor-retry"];
 /// A flag is unknown or has a wrong value; with its column.
 pub fn of_lock_command(line: &str, name: &str) -> Result<Configuration, ConfigurationError> {
     let source = Source { file: name };
-    let mut words = words(&source, line)?.into_iter().peekable();
+    let mut words = words(name, line)?.into_iter().peekable();
     while words.peek().is_some_and(|word| is_assignment(&word.text)) {
         words.next();
     }
@@ -96,12 +97,6 @@ pub fn of_lock_command(line: &str, name: &str) -> Result<Configuration, Configur
     absent.push(("belief", "by-monitor: the child is killed when the monitor says so (C-CLI-2)".to_owned()));
     fields.extend(absent.into_iter().map(|(name, meaning)| Field::absent(name, Reading::Setting(meaning))));
     source.checked("`consul lock`", question, fields)
-}
-
-/// A word of the line.
-struct ShellWord {
-    place: Place,
-    text: String,
 }
 
 /// A flag with its value.
@@ -163,55 +158,4 @@ fn flag(
     };
     let is_shown = OWN.contains(&name);
     Ok(Field { name: format!("-{name}"), place: Some(word.place), value: is_shown.then_some(value), reading })
-}
-
-/// Adds a character to the word that is open, or begins one.
-fn push(open: &mut Option<ShellWord>, place: Place, character: char) {
-    open.get_or_insert_with(|| ShellWord { place, text: String::new() }).text.push(character);
-}
-
-fn is_assignment(word: &str) -> bool {
-    let is_name = |name: &str| !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
-    word.split_once('=').is_some_and(|(name, _)| is_name(name))
-}
-
-/// The words of a line, in quotes or not, up to a `;`, a `|` or a comment.
-fn words(source: &Source<'_>, line: &str) -> Result<Vec<ShellWord>, ConfigurationError> {
-    let mut words: Vec<ShellWord> = Vec::new();
-    let mut open: Option<ShellWord> = None;
-    let mut quote: Option<(char, Place)> = None;
-    let mut characters = line.chars().zip(1..);
-    let (mut row, mut before) = (1, 0);
-    while let Some((character, position)) = characters.next() {
-        let place = Place { line: row, column: position - before };
-        match (character, quote) {
-            ('\n', None) => {
-                (row, before) = (row + 1, position);
-                words.extend(open.take());
-            }
-            ('\\', None | Some(('"', _))) => match characters.next() {
-                // The line goes on.
-                Some(('\n', position)) => {
-                    (row, before) = (row + 1, position);
-                    words.extend(open.take());
-                }
-                Some((escaped, _)) => push(&mut open, place, escaped),
-                None => return Err(source.error(place, "a backslash stands before a character")),
-            },
-            (mark, Some((opened, _))) if mark == opened => quote = None,
-            (other, Some(_)) => push(&mut open, place, other),
-            (mark @ ('"' | '\''), None) => {
-                quote = Some((mark, place));
-                open.get_or_insert_with(|| ShellWord { place, text: String::new() });
-            }
-            (';' | '|' | '#', None) if open.is_none() => break,
-            (blank, None) if blank.is_whitespace() => words.extend(open.take()),
-            (other, None) => push(&mut open, place, other),
-        }
-    }
-    if let Some((mark, place)) = quote {
-        return Err(source.error(place, format!("this text does not end: close it with `{mark}`")));
-    }
-    words.extend(open);
-    Ok(words)
 }

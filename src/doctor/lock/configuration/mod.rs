@@ -10,97 +10,19 @@ mod lock_options;
 mod scenario;
 mod vault;
 
-use std::fmt;
-
 use fencepost_model::units::Duration;
 
 use self::document::{DocumentValue, Item, Member};
 use crate::asked::QuestionError;
 use crate::lock::question::{LOCK_DELAY_MAX, LockQuestion};
 
+pub use crate::configuration::{ConfigurationError, Field, Place, Reading};
+
 pub use lock_command::of_lock_command;
 pub use scenario::of_scenario;
 
-/// A line and a column, each from 1.
-#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub struct Place {
-    /// The line.
-    pub line: usize,
-    /// The column, in characters.
-    pub column: usize,
-}
-
-/// What is wrong with a configuration, and where.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct ConfigurationError {
-    /// The file, or the option that has the text.
-    pub file: String,
-    /// Where the mistake begins.
-    pub place: Place,
-    /// The mistake, and what would be right.
-    pub message: String,
-}
-
-impl ConfigurationError {
-    fn at(file: &str, place: Place, message: impl Into<String>) -> Self {
-        ConfigurationError { file: file.to_owned(), place, message: message.into() }
-    }
-}
-
-impl fmt::Display for ConfigurationError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}:{}:{}: {}", self.file, self.place.line, self.place.column, self.message)
-    }
-}
-
-impl std::error::Error for ConfigurationError {}
-
-/// A configuration that was read.
-#[derive(Clone, PartialEq, Debug)]
-pub struct Configuration {
-    /// What kind of configuration it is, for people.
-    pub kind: String,
-    /// The settings; pauses, latency and drift are 0, for only a scenario file says them.
-    pub question: LockQuestion,
-    /// Whether it says how long clients pause and messages travel. None says how clocks run.
-    pub has_bounds: bool,
-    /// How each field was understood, in the order of the text; then the defaults of those that it does not have.
-    pub fields: Vec<Field>,
-}
-
-/// How a field was understood.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Field {
-    /// Its name.
-    pub name: String,
-    /// Where it stands; none: it is not set, and has its default.
-    pub place: Option<Place>,
-    /// Its value as it was written; none: it is not set, or it says nothing about a lock and might be secret.
-    pub value: Option<String>,
-    /// What it means here.
-    pub reading: Reading,
-}
-
-/// What a field means for a question.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Reading {
-    /// It is a setting, as the command line says it.
-    Setting(String),
-    /// No verdict depends on it, for this reason.
-    WithoutEffect(String),
-    /// This program does not know it, and leaves it out.
-    Unknown,
-}
-
-impl fmt::Display for Reading {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Reading::Setting(setting) => f.write_str(setting),
-            Reading::WithoutEffect(why) => write!(f, "no verdict depends on it: {why}"),
-            Reading::Unknown => f.write_str("not known here, and left out of every verdict"),
-        }
-    }
-}
+/// A configuration of a lock, or of a semaphore.
+pub type Configuration = crate::configuration::Understood<LockQuestion>;
 
 /// Reads a file: Vault's configuration in HCL or JSON, or `api.LockOptions` or `api.SemaphoreOptions` in JSON.
 ///
@@ -198,10 +120,6 @@ impl Field {
             Reading::WithoutEffect(_) | Reading::Unknown => None,
         };
         Field { name: member.name.clone(), place: Some(member.place), value, reading }
-    }
-
-    fn absent(name: &str, reading: Reading) -> Field {
-        Field { name: name.to_owned(), place: None, value: None, reading }
     }
 }
 
