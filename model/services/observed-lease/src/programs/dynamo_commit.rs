@@ -12,6 +12,7 @@ use fencepost_model::fact::Leaving;
 use fencepost_model::ids::Token;
 use fencepost_model::normal::Normal;
 use fencepost_model::program::{First, Gone, Lap, OpenDeadline, Recipe};
+use fencepost_model::resource::Version;
 use fencepost_model::time::Ticks;
 
 /// What a commit writes. A resource with `not-lower` accepts it always, and shows whether there was one.
@@ -63,7 +64,7 @@ impl DynamoCommit {
 
     /// `check_precondition` without an etag: whether there is no object.
     async fn check_precondition(&self, api: &Api) -> bool {
-        Token::from(api.read().await) != COMMIT
+        api.read().await == Version::default()
     }
 
     /// `try_lock`, which replaces the record that it has waited for.
