@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use expect_test::expect_file;
 use fencepost::catalogue;
 use fencepost::model::units::Duration;
+use fencepost_doctor::{Doctor, ElectionQuestion, Promise, Verdict};
 use serde_json::Value;
 
 use crate::program::{fencepost, folder, json, stderr};
@@ -24,6 +25,11 @@ fn ol_2_the_page_on_release_on_cancel_is_what_is_found() {
 #[test]
 fn ol_3_the_page_on_deposed_leaders_is_what_is_found() {
     is_as_generated("deposed-leader.md");
+}
+
+#[test]
+fn eq_l_1_the_page_on_settings_without_slack_is_what_is_found() {
+    is_as_generated("settings-without-slack.md");
 }
 
 fn is_as_generated(name: &str) {
@@ -48,6 +54,7 @@ fn made(what: &str) -> String {
         "counterexample" => counterexample(names),
         "script" => script(names),
         "arranged" => arranged(names),
+        "slack" => slack(),
         _ => panic!("there is no generator `{kind}`"),
     }
 }
@@ -140,30 +147,105 @@ fn arranged(options: &str) -> String {
     )
 }
 
-/// A table of the steps. A contender that wakes and reads what it knows already is one line, and how long it sleeps is none.
+/// A table of the steps. A contender that wakes and reads what it knows already is one line; how long it sleeps, and that time passes, is
+/// none.
 fn shown(steps: Vec<PageStep>) -> String {
     let mut table = "| at | what happens | what comes of it |\n|---|---|---|\n".to_owned();
-    let mut steps = steps.into_iter().peekable();
-    while let Some(PageStep { at, label, facts }) = steps.next() {
-        if label.contains(" draws option ") || label.ends_with("it sleeps for the shortest time") {
-            continue;
+    let is_shown = |step: &PageStep| {
+        let label = &step.label;
+        !(label.contains(" draws option ")
+            || label.ends_with("it sleeps for the shortest time")
+            || label.contains(" pass"))
+    };
+    let steps: Vec<PageStep> = steps.into_iter().filter(is_shown).collect();
+    let mut rest = &steps[..];
+    while let [PageStep { at, label, facts }, behind @ ..] = rest {
+        rest = behind;
+        if let Some(client) = label.strip_suffix(" wakes: the next attempt begins") {
+            let read = format!("the server receives from {client}: read the lease");
+            let answer = format!("{client} receives from the server: ");
+            let [looks, answers] = [0, 1].map(|place| behind.get(place));
+            let is_refused = |step: &PageStep| step.facts.iter().any(|fact| fact.contains(" is refused: "));
+            let looks = looks.filter(|step| step.label.starts_with(&read));
+            let answers = answers.filter(|step| step.label.starts_with(&answer) && is_refused(step));
+            let refused = match (looks, answers) {
+                (Some(step), _) if is_refused(step) => 1,
+                (Some(_), Some(_)) => 2,
+                _ => 0,
+            };
+            if refused > 0 {
+                rest = &behind[refused..];
+                let _ = writeln!(
+                    table,
+                    "| {at} | {client} reads the lease | another holds it, and the record is younger than a lease |"
+                );
+                continue;
+            }
         }
-        let is_attempt = label.ends_with(" wakes: the next attempt begins");
-        let looks = steps.next_if(|next| {
-            is_attempt
-                && next.label.contains(": read the lease")
-                && next.facts.iter().any(|fact| fact.contains(" is refused: "))
-        });
-        if looks.is_some() {
-            let client = label.trim_end_matches(" wakes: the next attempt begins");
-            let _ = writeln!(
-                table,
-                "| {at} | {client} reads the lease | the record names another, and has not stood for a lease |"
-            );
-            continue;
-        }
-        let label = label.split(" [").next().unwrap_or(&label).replace("the server receives from ", "");
+        let label = label.split(" [").next().unwrap_or(label).replace("the server receives from ", "");
         let _ = writeln!(table, "| {at} | {label} | {} |", facts.join("; "));
     }
     table
+}
+
+/// Who publishes the settings, since when, and LeaseDuration, RenewDeadline and RetryPeriod in milliseconds.
+const PUBLISHED: [(&str, &str, [i64; 3]); 13] = [
+    (
+        "Kubernetes components, controller-runtime",
+        "component-base `v1alpha1/defaults.go`; controller-runtime@86a0d40e",
+        [15_000, 10_000, 2_000],
+    ),
+    ("kubernetes-csi sidecars", "csi-lib-utils@4dbcbf1a", [15_000, 10_000, 5_000]),
+    ("OpenShift library-go since 2021-07", "library-go@93ac9206a", [137_000, 107_000, 26_000]),
+    ("OpenShift, single node, since 2021-12", "library-go, `LeaderElectionSNOConfig`", [270_000, 240_000, 60_000]),
+    ("OpenShift 2019-04 to 2021-07", "library-go@602112cbd", [60_000, 35_000, 10_000]),
+    ("OpenShift 2019-03", "library-go#305", [120_000, 90_000, 20_000]),
+    ("ovn-kubernetes to 2023-10", "ovn-kubernetes#3959", [60_000, 30_000, 20_000]),
+    ("ovn-kubernetes 2023-10 to 2026-05", "ovn-kubernetes@fc3ff2ff3", [100_000, 90_000, 20_000]),
+    ("cert-manager", "cert-manager@2d0d7f7f7", [60_000, 40_000, 15_000]),
+    ("knative", "knative/pkg@521cb33b3", [60_000, 40_000, 10_000]),
+    ("kube-ovn", "kubeovn/kube-ovn#7179", [30_000, 20_000, 6_000]),
+    ("openstack-operator", "openstack-operator#1442", [30_000, 20_000, 5_000]),
+    ("whereabouts", "whereabouts@3a262bd0", [1_500, 1_000, 500]),
+];
+
+/// What a cut alone does to published settings, without ReleaseOnCancel, and the least lease in whole seconds that is proven.
+fn slack() -> String {
+    let mut table =
+        "| who | L / D / R | source | a cut link alone | slack | least L that is proven |\n|---|---|---|---|---|---|\n"
+            .to_owned();
+    let mut doctor = Doctor::default();
+    let milliseconds = |count: i64| Duration::of_nanoseconds(count * 1_000_000);
+    for (who, source, terms) in PUBLISHED {
+        let [lease, renew_deadline, retry_period] = terms.map(milliseconds);
+        let client_go = ElectionQuestion::of_recipe("client-go").expect("it is known");
+        let asked = ElectionQuestion { lease, renew_deadline, retry_period, ..client_go };
+        let mut judge = |lease: Duration| {
+            let question = ElectionQuestion { lease, ..asked.clone() };
+            question.validate().unwrap_or_else(|mistake| panic!("{who}: {mistake}"));
+            match doctor.judge(&question, Promise::MutualExclusion).expect("no internal error") {
+                Verdict::Kept(_) => true,
+                Verdict::Broken(_) => false,
+                Verdict::Unknown { why } => panic!("{who}: {why}"),
+            }
+        };
+        let acts_on = terms[1] + terms[2];
+        // The doctor tells no durations apart that are nearer than a hundredth.
+        let step = if acts_on > 200_000 { 10_000 } else { 1_000 };
+        let least = (acts_on / step + 1) * step;
+        let below = if terms[1] < least - step { least - step } else { least - 1 };
+        assert!(judge(milliseconds(least)) && !judge(milliseconds(below)), "{who}: EQ-L1");
+        let verdict = if judge(lease) { "one leader" } else { "**two leaders**" };
+        let slack = milliseconds_shown(terms[0] / 1_000 * 1_000 - acts_on);
+        let name = terms.map(milliseconds_shown).join(" / ");
+        let _ = writeln!(table, "| {who} | {name} | {source} | {verdict} | {slack} | {} |", milliseconds_shown(least));
+    }
+    table
+}
+
+/// In seconds.
+fn milliseconds_shown(count: i64) -> String {
+    let sign = if count < 0 { "-" } else { "" };
+    let (whole, rest) = (count.abs() / 1_000, count.abs() % 1_000);
+    if rest == 0 { format!("{sign}{whole}") } else { format!("{sign}{whole}.{}", rest / 100) }
 }

@@ -55,6 +55,7 @@ pub const PAGES: &[Source] = pages! {
     "Services": "model/services/observed-lease/slack.md" as "slack-observed-lease.html" "Slack of published settings";
     "Services": "model/services/observed-lease/pages/release-on-cancel.md" as "release-on-cancel.html" "What ReleaseOnCancel costs";
     "Services": "model/services/observed-lease/pages/deposed-leader.md" as "deposed-leader.html" "A deposed leader and its successor";
+    "Services": "model/services/observed-lease/pages/settings-without-slack.md" as "settings-without-slack.html" "Settings without slack";
     "Services": "model/services/etcd/README.md" as "service-etcd.html" "etcd";
     "Services": "model/services/etcd/rules.md" as "rules-etcd.html" "Rules of etcd";
     "Inside": "reports/docs/architecture.md" as "architecture.html" "Architecture";
