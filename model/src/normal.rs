@@ -23,7 +23,8 @@ pub trait Visitor {
     fn index(&mut self, index: &mut Index);
     /// A token; a log position in some scenarios.
     fn token(&mut self, token: &mut Token);
-    /// What the resource compares: [`Version`](crate::resource::Version). Where it counts writes, that is an absolute number.
+    /// What the resource compares: [`Version`](crate::resource::Version). Where it counts writes, that is an absolute number. A visitor that
+    /// hands on to another one hands this on, too.
     fn version(&mut self, version: &mut Token) {
         self.token(version);
     }

@@ -26,8 +26,8 @@ macro_rules! pass_on {
 }
 
 pass_on!(
-    deadline: Instant, until: Instant, elapsed: Instant, since: Instant, index: Index, token: Token, tenure: Tenure,
-    session: SessionId, call: Call, client: ClientId
+    deadline: Instant, until: Instant, elapsed: Instant, since: Instant, index: Index, token: Token, version: Token,
+    tenure: Tenure, session: SessionId, call: Call, client: ClientId
 );
 
 /// Gives everything without absolute meaning the same name.
