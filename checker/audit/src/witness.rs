@@ -117,15 +117,12 @@ impl Visitor for Renamer<'_> {
     }
 
     fn token(&mut self, token: &mut Token) {
-        if self.horizon.tokens_are_indexes {
-            token.0 = self.number(NumberKind::Index, token.0);
-        }
+        token.0 = if self.horizon.tokens_are_indexes { self.number(NumberKind::Index, token.0) } else { token.0 };
     }
 
     fn version(&mut self, version: &mut Token) {
-        if !self.horizon.versions_are_counts {
-            self.token(version);
-        }
+        let is_token = !self.horizon.versions_are_counts;
+        is_token.then(|| self.token(version));
     }
 
     fn tenure(&mut self, tenure: &mut Tenure) {
