@@ -140,6 +140,9 @@ impl Beam<'_, '_> {
         }
         let mut layer = vec![Trail { stop: 0, entry: None, now: i64::MIN, at: 0, open, last: None }];
         for stop in 0..=self.walk.stops.len() {
+            if (self.draft.is_over)() {
+                return None;
+            }
             let mut next: BTreeMap<Junction, Trail> = BTreeMap::new();
             let mut known: BTreeMap<Junction, i64> = BTreeMap::new();
             let mut depth = 0;

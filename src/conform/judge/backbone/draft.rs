@@ -51,6 +51,8 @@ pub(super) struct Draft<'a> {
     pub(super) policy: usize,
     /// How walks are sought.
     pub(super) effort: Effort,
+    /// Whether the time is up.
+    pub(super) is_over: &'a dyn Fn() -> bool,
     /// By request: how often walks had to be begun anew because it had no place any more.
     pub(super) urgency: Vec<u32>,
     /// By request: whether it stays where it is.
@@ -65,7 +67,7 @@ pub(super) struct Draft<'a> {
 
 impl<'a> Draft<'a> {
     /// What answers show. None: they contradict each other.
-    pub(super) fn new(requests: &'a Requests) -> Option<Draft<'a>> {
+    pub(super) fn new(requests: &'a Requests, is_over: &'a dyn Fn() -> bool) -> Option<Draft<'a>> {
         let (count, keys) = (requests.all.len(), requests.keys.len());
         let mut draft = Draft {
             requests,
@@ -83,6 +85,7 @@ impl<'a> Draft<'a> {
             prefixes: Vec::new(),
             policy: 0,
             effort: Effort::Wide,
+            is_over,
             fixed: vec![false; count],
             urgency: vec![0; count],
             is_walked: vec![false; keys],

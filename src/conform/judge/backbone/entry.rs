@@ -33,6 +33,18 @@ impl Entry {
         self.says(seen) && labels[self.create] == Some(seen.create) && labels[self.modify] == Some(seen.modify)
     }
 
+    /// Whether this may be what a change leaves, of which answers show so much; none of them: only that the key was created by it.
+    pub(super) fn fits(&self, seen: Option<&Seen>, before: Option<&Entry>, labels: &Labels) -> bool {
+        let is_new = self.create == self.modify;
+        match seen {
+            Some(seen) => {
+                let is_created = is_new && seen.create == seen.modify;
+                self.says(seen) && (is_created || labels[self.create] == Some(seen.create))
+            }
+            None => before.is_none() && is_new,
+        }
+    }
+
     /// Whether this is what an answer shows, but for log positions.
     pub(super) fn says(&self, seen: &Seen) -> bool {
         (self.flags, self.lock_index, self.session) == (seen.flags, seen.lock_index, seen.session)

@@ -130,14 +130,18 @@ impl Draft<'_> {
         best.map(|fit| self.insert(place, fit.place)).is_some()
     }
 
-    /// Lets the creation of a session come at a log position that another creation was taken to have, which then comes elsewhere.
+    /// Lets the creation or the end of a session come at a log position that the creation of another one was taken to have, which then comes
+    /// elsewhere.
     fn exchange(&mut self, place: usize) -> Option<()> {
+        if !self.held(place, None).is_empty() {
+            return None;
+        }
         let Request { sent, received, .. } = *self.request(place);
         for label in self.positions[SESSIONS].clone().into_iter().rev() {
             let event = self.sequence.order[self.place_of_label(label)?];
             let Some(other) = self.sequence.events[event].request else { continue };
             let is_guess = !self.fixed[other] && matches!(self.request(other).what, What::Create(_));
-            if !is_guess || !self.held(place, None).is_empty() {
+            if !is_guess {
                 continue;
             }
             self.take_away(other, event);

@@ -54,7 +54,8 @@ use super::super::log::LogRecord;
 /// How often an order is looked for.
 const ROUNDS: usize = 60;
 
-/// How much work walks take before an order is given up: a few seconds.
+/// How much work walks take before an order is given up, for each effort: it is looked at between rounds, so that all of them may take half
+/// a minute.
 const WORK: usize = 300_000_000;
 
 /// Which way is tried first, where there are several.
@@ -71,10 +72,10 @@ pub(super) fn line_up<T>(
     explain: impl Fn(&[usize]) -> Option<T>,
 ) -> Option<T> {
     let requests = Requests::of(lines)?;
-    let first = Draft::new(&requests)?;
+    let first = Draft::new(&requests, is_over)?;
     [Effort::Wide, Effort::Often, Effort::Long]
         .into_iter()
-        .find_map(|effort| rounds(Draft { effort, ..first.clone() }, is_over, &explain))
+        .find_map(|effort| rounds(Draft { effort, ..first.clone() }, &explain))
 }
 
 /// How a walk along a key is sought: many ways side by side, or one depth first that is begun anew often, or once with much work.
@@ -85,13 +86,13 @@ enum Effort {
     Long,
 }
 
-fn rounds<T>(mut first: Draft<'_>, is_over: &dyn Fn() -> bool, explain: &impl Fn(&[usize]) -> Option<T>) -> Option<T> {
+fn rounds<T>(mut first: Draft<'_>, explain: &impl Fn(&[usize]) -> Option<T>) -> Option<T> {
     let mut keys = first.keys_by_size();
     let (mut in_vain, mut work) = (0, 0);
     for round in 0..ROUNDS {
         // The first key finds no way with any policy.
         let policies = if first.effort == Effort::Wide { WEIGHTS } else { POLICIES };
-        if is_over() || in_vain > policies || work > WORK {
+        if (first.is_over)() || in_vain > policies || work > WORK {
             return None;
         }
         let mut draft = Draft { policy: round % POLICIES, ..first.clone() };

@@ -253,13 +253,7 @@ impl Draft<'_> {
                 Some(Effect::Nothing) | None => vec![WalkStep::Pass],
             };
         };
-        let fits = |new: &Entry| match &mark.seen {
-            Some(seen) => {
-                let is_new = new.create == new.modify && seen.create == seen.modify;
-                new.says(seen) && (is_new || self.labels[new.create] == Some(seen.create))
-            }
-            None => entry.is_none() && new.create == new.modify,
-        };
+        let fits = |new: &Entry| new.fits(mark.seen.as_ref(), entry, &self.labels);
         if let Some(request) = by {
             return match self.effect(request, walk.key, entry) {
                 Effect::Change(Some(new)) if fits(&new) => vec![WalkStep::Stop(None, Some(new))],
