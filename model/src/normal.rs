@@ -23,10 +23,16 @@ pub trait Visitor {
     fn index(&mut self, index: &mut Index);
     /// A token; a log position in some scenarios.
     fn token(&mut self, token: &mut Token);
-    /// What the resource compares: [`Version`](crate::resource::Version). Where it counts writes, that is an absolute number. A visitor that
-    /// hands on to another one hands this on, too.
+    /// Whether versions of the resource are counts of writes. Otherwise they are tokens.
+    fn counts_versions(&self) -> bool {
+        false
+    }
+    /// What the resource compares: [`Version`](crate::resource::Version). A count has an absolute meaning. A visitor that hands on to another one
+    /// hands this on, too.
     fn version(&mut self, version: &mut Token) {
-        self.token(version);
+        if !self.counts_versions() {
+            self.token(version);
+        }
     }
     /// A tenure.
     fn tenure(&mut self, tenure: &mut Tenure);

@@ -42,12 +42,12 @@ pub enum Accepts {
 pub struct Version(Token);
 
 impl Version {
-    /// The version with this number.
+    /// The version with this number: what a real resource has said.
     pub fn new(number: u32) -> Self {
         Version(Token(number))
     }
 
-    /// As a write carries it.
+    /// As a write carries it, for clients that are no programs: those write with the version itself.
     pub fn to_token(self) -> Token {
         self.0
     }

@@ -117,12 +117,13 @@ impl Visitor for Renamer<'_> {
     }
 
     fn token(&mut self, token: &mut Token) {
-        token.0 = if self.horizon.tokens_are_indexes { self.number(NumberKind::Index, token.0) } else { token.0 };
+        if self.horizon.tokens_are_indexes {
+            token.0 = self.number(NumberKind::Index, token.0);
+        }
     }
 
-    fn version(&mut self, version: &mut Token) {
-        let is_token = !self.horizon.versions_are_counts;
-        is_token.then(|| self.token(version));
+    fn counts_versions(&self) -> bool {
+        self.horizon.versions_are_counts
     }
 
     fn tenure(&mut self, tenure: &mut Tenure) {
@@ -142,10 +143,9 @@ impl Visitor for Renamer<'_> {
     }
 
     fn counter(&mut self, call: &mut Call) {
-        let kind = NumberKind::Counter(self.scope);
-        let name = u16::try_from(self.name(kind, call.0.into())).unwrap_or_default();
-        self.renamed.push((kind, call.0.into(), name.into()));
-        call.0 = name;
+        let (kind, number) = (NumberKind::Counter(self.scope), call.0.into());
+        call.0 = u16::try_from(self.name(kind, number)).unwrap_or_default();
+        self.renamed.push((kind, number, call.0.into()));
     }
 
     fn scope(&mut self, client: Option<ClientId>, skew: Ticks) {

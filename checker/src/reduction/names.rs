@@ -297,10 +297,8 @@ impl Visitor for Looking<'_> {
     }
 
     #[inline]
-    fn version(&mut self, version: &mut Token) {
-        if !self.rules.horizon.versions_are_counts {
-            self.token(version);
-        }
+    fn counts_versions(&self) -> bool {
+        self.rules.horizon.versions_are_counts
     }
 
     #[inline]
@@ -450,10 +448,8 @@ impl Visitor for Rewriting<'_> {
     }
 
     #[inline]
-    fn version(&mut self, version: &mut Token) {
-        if !self.after.rules.horizon.versions_are_counts {
-            self.token(version);
-        }
+    fn counts_versions(&self) -> bool {
+        self.after.rules.horizon.versions_are_counts
     }
 
     #[inline]

@@ -240,10 +240,8 @@ impl Visitor for Naming {
         }
     }
 
-    fn version(&mut self, version: &mut Token) {
-        if !self.horizon.versions_are_counts {
-            self.token(version);
-        }
+    fn counts_versions(&self) -> bool {
+        self.horizon.versions_are_counts
     }
 
     fn tenure(&mut self, tenure: &mut Tenure) {

@@ -309,7 +309,8 @@ impl<S: Programmable> Handle<S> {
     }
 
     /// Reads what the resource remembers, to write with it: with [`Accepts::Unchanged`](crate::resource::Accepts::Unchanged) such a write is
-    /// refused if another one came between. Versions may be compared with each other, and with nothing else.
+    /// refused if another one came between. Versions may be compared with each
+    /// other, and the default is that of a resource without a write.
     pub fn read(&self) -> Operation<S, Version> {
         self.begin(What::Read, Outcome::version)
     }

@@ -26,10 +26,14 @@ pub struct Horizon {
 }
 
 impl Horizon {
+    /// How far a clock of the scenario may jump back: it reaches instants that were past already.
+    pub(crate) fn back<P: Service>(scenario: &Scenario<P>) -> Ticks {
+        if scenario.budget.slips > 0 { scenario.clocks.skew.times(2) } else { Ticks::ZERO }
+    }
+
     /// The horizon of a scenario.
     pub fn of<P: Service>(scenario: &Scenario<P>) -> Self {
-        // A clock that jumps back reaches instants that were past already.
-        let back = if scenario.budget.slips > 0 { scenario.clocks.skew.times(2) } else { Ticks::ZERO };
+        let back = Horizon::back(scenario);
         let late = scenario.synchrony.wake_delay.max(scenario.synchrony.server_delay).unwrap_or(Ticks::ZERO);
         let bounds = scenario.promises.iter().filter_map(|promise| promise.bound);
         let is = |mutation: CheckerMutation| scenario.is_mutated(mutation);
