@@ -9,7 +9,7 @@ use super::clock::ProgramClock;
 use crate::fact::Fact;
 use crate::ids::{Call, ClientId};
 use crate::normal::Normal;
-use crate::process::Value;
+use crate::process::{Context, Value};
 use crate::service::Service;
 use crate::time::Ticks;
 
@@ -54,6 +54,12 @@ pub trait Programmable: Service {
     /// The clocks of a client that runs a program.
     fn clock(_settings: &Self::Settings, _client: ClientId) -> ProgramClock {
         ProgramClock::default()
+    }
+
+    /// Why a client cannot ask this in its scenario, with what would be right: a mistake of the program, and never a verdict. Durations are those
+    /// of the scenario.
+    fn refuses(_context: &Context<'_, Self>, _request: &Self::Request) -> Option<String> {
+        None
     }
 
     /// Shows each duration in a request: on a finer clock it is longer. Beside a reading of a wall clock, it counts from that.

@@ -13,6 +13,7 @@ use crate::normal::Normal as _;
 use crate::resource::Accepts;
 use crate::service::Settings as _;
 use crate::time::{Deadline, LeaseEnd, Ticks};
+use crate::world::Horizon;
 
 impl<S: Programmable> Executor<'_, S> {
     pub(super) fn begin(&mut self, place: usize, operation: u16, what: What<S>) {
@@ -52,7 +53,8 @@ impl<S: Programmable> Executor<'_, S> {
                 let length = ticks.times(self.start.factor());
                 let at = self.clock().shows_after(WallTime::from(time), length, self.longest());
                 // How long ago it came is not known of a reading that was clamped.
-                let at = self.known(place, at).max(now - Ticks::new(1));
+                let back = Horizon::back(self.context.scenario);
+                let at = self.known(place, at).max(now - back - Ticks::new(1));
                 Open::Deadline(LeaseEnd(at))
             }
             What::Until(deadline) => Open::Until(deadline),
@@ -125,6 +127,9 @@ impl<S: Programmable> Executor<'_, S> {
             }
         });
         self.known(place, is_known);
+        if let Some(why) = S::refuses(self.context, &request) {
+            self.node.tasks[place].script.fail(ProgramErrorKind::Request(why));
+        }
         let call = self.next_call();
         self.out.send(ProcessId::Server, S::ask(call, request));
         call

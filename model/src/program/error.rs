@@ -35,6 +35,8 @@ pub enum ProgramErrorKind {
     Head(String),
     /// It sends a token to a resource that compares versions.
     NoVersion,
+    /// It asks its service for something that the scenario does not have.
+    Request(String),
     /// It asks its clocks for something that the scenario does not say.
     Clock(String),
 }
@@ -95,7 +97,7 @@ impl fmt::Display for ProgramErrorKind {
                 "it writes with a token, and the resource compares versions (`resource = \"unchanged\"`). Write with what `read` has returned, \
                  or let the resource compare tokens: `not-lower`",
             ),
-            ProgramErrorKind::Clock(what) => f.write_str(what),
+            ProgramErrorKind::Clock(what) | ProgramErrorKind::Request(what) => f.write_str(what),
             ProgramErrorKind::Head(what) => write!(f, "the value at the head of a lap cannot be kept: {what}"),
         }
     }

@@ -159,6 +159,47 @@ fn a_program_counts_no_longer_from_a_reading_than_the_settings_say() {
     }
 }
 
+recipe!(RowElsewhere = "row-elsewhere", |api| {
+    api.take_row(RowUntil::Database(Ticks::new(2)), None).await.ok();
+    api.sleep(Ticks::new(1)).await;
+    Ok(Lap::Again)
+});
+
+recipe!(OldRow = "old-row", |api| {
+    let read = api.wall_time().await;
+    api.sleep(Ticks::new(5)).await;
+    api.take_row(RowUntil::Client(read, Ticks::new(2)), Some(read)).await.ok();
+    Ok(Lap::Again)
+});
+
+recipe!(LongLeast = "long-least", |api| {
+    api.end_row(RowUntil::Database(Ticks::new(9))).await.ok();
+    api.sleep(Ticks::new(1)).await;
+    Ok(Lap::Again)
+});
+
+/// The store compares times of clients with each other, and with the beginning of a row: what the normal form does not keep apart is refused.
+#[test]
+fn a_program_asks_for_rows_as_the_scenario_has_them() {
+    let says = |error: ProgramError, text: &str| {
+        assert!(matches!(&error.kind, ProgramErrorKind::Request(why) if why.contains(text)), "{error}");
+    };
+    says(refused(RowElsewhere, Settings::default()), "the system is `observed-lease`: write `lease-row`");
+    says(in_a_row("ol28-database-3", OldRow), "`service.row_clock` is not `client`");
+    says(in_a_row("ol28-client-2", OldRow), "is too old");
+    says(in_a_row("ol28-database-3", LongLeast), "a least time of 9 ticks is too long");
+}
+
+/// The scenario with one client that runs it.
+fn in_a_row<R: Recipe<ObservedLease>>(name: &str, recipe: R) -> ProgramError {
+    let mut scenario = shipped::<ObservedLease>(name).clients(1).program(ClientId(1), recipe);
+    scenario.service.wall_ahead.truncate(1);
+    match SERVICE.any(&scenario).check(&Options::default()).expect_err("it is refused") {
+        InternalError::Program(error) => error,
+        other => panic!("another error: {other}"),
+    }
+}
+
 #[test]
 fn a_clock_with_a_rate_waits_for_whole_ticks_and_has_no_wall_clock() {
     let slow = || Settings { rates: vec![Rate { shows: 2, per: 3 }], ..Settings::default() };

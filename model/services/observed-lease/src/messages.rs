@@ -70,7 +70,7 @@ impl Serialize for Entry {
 pub struct Candidates(u8);
 
 /// How many candidates there can be.
-const CANDIDATES_MAX: u8 = 8;
+pub(super) const CANDIDATES_MAX: u8 = 8;
 
 impl Candidates {
     /// Their numbers, the best one last.
@@ -97,7 +97,8 @@ impl Candidates {
     }
 
     fn bit(number: u8) -> u8 {
-        1 << ((number - 1) % CANDIDATES_MAX)
+        assert!((1..=CANDIDATES_MAX).contains(&number), "candidates have numbers from 1 to {CANDIDATES_MAX}");
+        1 << (number - 1)
     }
 }
 

@@ -1,6 +1,6 @@
 //! Coordinated elections (OL-K-16, OL-20): candidates that never take over, and a controller that writes who holds the lease.
 
-use fencepost_checker::Options;
+use fencepost_checker::{Engine, Options};
 use fencepost_model::action_kind::ActionKind;
 use fencepost_model::ids::ClientId;
 use fencepost_model::properties::Property;
@@ -39,7 +39,11 @@ fn coordinated(clears_stale: bool) -> Scenario<Service> {
 }
 
 fn verdict(scenario: &Scenario<Service>, property: Property) -> &'static str {
-    let outcomes = SERVICE.any(scenario).check(&Options::default()).unwrap_or_else(|error| panic!("{error}"));
+    verdict_by(scenario, property, &Options::default())
+}
+
+fn verdict_by(scenario: &Scenario<Service>, property: Property, options: &Options) -> &'static str {
+    let outcomes = SERVICE.any(scenario).check(options).unwrap_or_else(|error| panic!("{error}"));
     let found = outcomes.iter().find(|outcome| outcome.finding.property == property);
     let verdict = &found.expect("it is promised").finding.verdict;
     if let Some(story) = verdict.story() {
@@ -61,6 +65,41 @@ fn ol_20_the_preferred_candidate_is_gone_and_no_other_is_written_in() {
     assert_eq!(with(false, false), ["proven", "proven"], "the object is not deleted");
     assert_eq!(with(false, true), ["proven", "violated"], "stale preferredHolder");
     assert_eq!(with(true, true), ["proven", "proven"], "cleared");
+}
+
+#[test]
+fn the_searches_agree_about_coordinated_elections() {
+    let scenario = coordinated(false).program(ClientId(4), CandidateDeletion { left: 1 });
+    let scenario = scenario.promise(Property::EventuallyAcquired).promise(Property::MutualExclusion);
+    for engine in [Engine::Dataflow, Engine::Stateright] {
+        let plain = Options { engine, symmetry: false, ..Options::default() };
+        assert_eq!(verdict_by(&scenario, Property::MutualExclusion, &plain), "proven", "{engine:?}");
+        assert_eq!(verdict_by(&scenario, Property::EventuallyAcquired, &plain), "violated", "{engine:?}");
+    }
+}
+
+/// A number that does not name the client, candidates that start alike, and candidates at whom no controller looks.
+#[test]
+fn ol_k_16_candidates_say_who_they_are() {
+    let refused = |scenario: &Scenario<Service>| {
+        let scenario = scenario.clone().promise(Property::MutualExclusion);
+        SERVICE.any(&scenario).check(&Options::default()).expect_err("it is refused").to_string()
+    };
+    let named = |name: Name| {
+        let mut scenario = coordinated(false);
+        let mut candidate = ClientGo::of(&scenario.service, ClientId(1)).expect("they are settings of client-go");
+        (candidate.coordinated, candidate.identity) = (true, Some(name));
+        scenario.programs.retain(|program| program.client == Some(ClientId(3)));
+        scenario.programs(candidate)
+    };
+    let error = refused(&named(Name::Candidate(9)));
+    assert!(error.contains("there are candidates 1 to 2, and no candidate 9"), "{error}");
+    let error = refused(&named(Name::Candidate(1)));
+    assert!(error.contains("candidates are not interchangeable"), "{error}");
+    let mut alone = coordinated(false);
+    alone.programs.retain(|program| program.client != Some(ClientId(3)));
+    let error = refused(&alone);
+    assert!(error.contains("only a controller looks at candidates"), "{error}");
 }
 
 /// The controller believes the writer's clock: renewTime + L < its own. A holder that is cut acts for R + D = 3 after the last renewal, and the next one

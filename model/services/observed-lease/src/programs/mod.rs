@@ -14,6 +14,7 @@
 //! kubert                the crate kubert (kubert/src/lease.rs)
 //! litestream            litestream's leaser (leaser.go, s3/leaser.go)
 //! python                the elector of the Python package kubernetes (leaderelection.py)
+//! refusals              what a program cannot ask of the store in its scenario
 //! settings              the programs with the settings of a scenario, and settings_of_wall_clocks more of them
 //! shedlock              ShedLock (StorageBasedLockProvider.java and its statements)
 //! ```
@@ -31,6 +32,7 @@ mod kube_leader_election;
 mod kubert;
 mod litestream;
 mod python;
+mod refusals;
 mod settings;
 mod settings_of_wall_clocks;
 mod shedlock;
@@ -57,6 +59,7 @@ use super::messages::{Command, ObservedLeaseMessage, Request, Response, Shown, T
 use super::{ObservedLease, Settings};
 use fencepost_model::fact::{Fact, Refusal};
 use fencepost_model::ids::{Call, ClientId};
+use fencepost_model::process::Context;
 use fencepost_model::program::{Alarm, ProgramClock, Programmable, UserCommand};
 use fencepost_model::time::Ticks;
 
@@ -113,6 +116,10 @@ impl Programmable for ObservedLease {
     fn clock(settings: &Settings, client: ClientId) -> ProgramClock {
         let (shows, per) = settings.rates.get(client.place()).map_or((1, 1), |rate| (rate.shows, rate.per));
         ProgramClock { wall_ahead: settings.ahead(client), shows, per }
+    }
+
+    fn refuses(context: &Context<'_, ObservedLease>, saying: &LeaseSaying) -> Option<String> {
+        refusals::refuses(context, saying)
     }
 
     fn durations(saying: &mut LeaseSaying, visit: &mut dyn FnMut(&mut Ticks)) {

@@ -47,6 +47,9 @@ pub(super) fn validate(scenario: &Scenario<ObservedLease>) -> Checked {
     if settings.retry_period == Ticks::ZERO {
         return wrong("service.retry_period", "a retry after 0 ticks would stop time; write at least 1");
     }
+    if settings.wall_ahead.iter().any(|ahead| *ahead < Ticks::ZERO) {
+        return wrong("service.wall_ahead", "a wall clock is ahead by 0 or more: move all of them by the same");
+    }
     if settings.grain < Ticks::new(1) {
         return wrong("service.grain", "drawn lengths are multiples of it: write at least 1");
     }
