@@ -38,6 +38,13 @@ impl<P: Service> Scenario<P> {
         );
         let deterministic = Assumption::new(Class::Limit, "deterministic-programs", "program", sentence);
         list.leave_out(deterministic.of(names.into_iter().collect::<AssumptionValue>()));
+        let third_parties =
+            self.programs.iter().filter(|program| program.client.is_some_and(|one| one.0 > self.clients));
+        for program in third_parties {
+            let sentence = format!("`{}` takes part, and begins as {}", program.name, program.head);
+            let assumption = Assumption::new(Class::Limit, "third-party", "program", sentence);
+            list.leave_out(assumption.of(program.name.as_str()));
+        }
     }
 
     pub(super) fn declare_timing(&self, list: &mut Declarations<P>) {

@@ -1,7 +1,7 @@
 //! The assumptions of verdicts about observed leases.
 
 use super::events::{LENGTHS_MAX, LeaseFault};
-use super::settings::{GivesUp, NapsFrom, SLEEPS_MAX, Settings};
+use super::settings::{Expiry, GivesUp, NapsFrom, RowClock, SLEEPS_MAX, Settings};
 use super::{ObservedLease, ROW};
 use fencepost_model::assumption::{Assumption, AssumptionValue, Class, Declarations, Execution};
 use fencepost_model::ids::ClientId;
@@ -12,10 +12,16 @@ use fencepost_model::world::{Action, Fault};
 pub(super) fn declare(scenario: &Scenario<ObservedLease>, list: &mut Declarations<ObservedLease>) {
     let settings = &scenario.service;
     surroundings(scenario, list);
+    let are_programs = !scenario.programs.is_empty();
     if scenario.system == ROW {
         let Settings { lease, task, .. } = settings;
-        let sentence = format!("a row ends {lease} after it was taken, and a task takes {task}");
-        list.leave_out(Assumption::new(Class::Setting, "row", "service.lease", sentence).of(*lease));
+        if are_programs {
+            let sentence = "programs say when a row ends, and how long a task takes".to_owned();
+            list.leave_out(Assumption::new(Class::Setting, "row", "program", sentence));
+        } else {
+            let sentence = format!("a row ends {lease} after it was taken, and a task takes {task}");
+            list.leave_out(Assumption::new(Class::Setting, "row", "service.lease", sentence).of(*lease));
+        }
         let sentence = "each statement is one transaction, which never waits for another one";
         return list.leave_out(Assumption::limit("atomic-statements", sentence));
     }
@@ -24,7 +30,6 @@ pub(super) fn declare(scenario: &Scenario<ObservedLease>, list: &mut Declaration
         GivesUp::Never => "has no deadline to renew".to_owned(),
         _ => format!("retries a renewal for {}", settings.renew_deadline),
     };
-    let are_programs = !scenario.programs.is_empty();
     if !are_programs {
         let sentence = format!("a lease lasts {lease}; a holder renews every {retry_period}, and {deadline}");
         list.leave_out(Assumption::new(Class::Setting, "lease-terms", "service.lease", sentence).of(*lease));
@@ -69,6 +74,11 @@ fn surroundings(scenario: &Scenario<ObservedLease>, list: &mut Declarations<Obse
         let sentence = format!("work that is told to stop goes on for {}", settings.stop_time);
         list.leave_out(timing("stop-time", "service.stop_time", sentence).of(settings.stop_time));
     }
+    let reads_wall_clocks = settings.expiry == Expiry::WriterClock || settings.row_clock == RowClock::Client;
+    if settings.wall_ahead.is_empty() && (reads_wall_clocks || !scenario.programs.is_empty()) {
+        let sentence = "all wall clocks show the same time".to_owned();
+        list.leave_out(timing("wall-clocks", "service.wall_ahead", sentence));
+    }
     if !settings.wall_ahead.is_empty() {
         let ahead: Vec<String> = settings.wall_ahead.iter().map(ToString::to_string).collect();
         let sentence = format!("the wall clocks of the first clients are ahead by {}", ahead.join(", "));
@@ -76,7 +86,7 @@ fn surroundings(scenario: &Scenario<ObservedLease>, list: &mut Declarations<Obse
             timing("wall-clocks", "service.wall_ahead", sentence).of(ahead.into_iter().collect::<AssumptionValue>()),
         );
     }
-    if settings.preparation > Ticks::ZERO {
+    if settings.preparation > Ticks::ZERO && scenario.programs.is_empty() {
         let sentence = format!("a client reads its clock at most {} before its statement", settings.preparation);
         list.leave_out(timing("preparation", "service.preparation", sentence).of(settings.preparation));
     }
