@@ -341,3 +341,32 @@ fn every_scenario_has_a_story_and_sources_and_every_hazard_one_title() {
     }
     assert!(titles.len() > 70, "{} hazards", titles.len());
 }
+
+/// Lines that are neither empty nor comments, of the file or the folder with the program.
+#[test]
+fn the_readme_of_observed_leases_has_the_lines_of_code_of_each_program() {
+    let folder = root().join("model/services/observed-lease/src/programs");
+    let texts = |folder: &Path| -> Vec<(PathBuf, String)> {
+        let files = fs::read_dir(folder).expect("a folder").map(|entry| entry.expect("an entry").path());
+        let files = files.filter(|path| path.extension().is_some_and(|extension| extension == "rs"));
+        files.map(|path| (path.clone(), fs::read_to_string(path).expect("a text"))).collect()
+    };
+    let lines =
+        |text: &str| text.lines().filter(|line| !line.trim().is_empty() && !line.trim().starts_with("//")).count();
+    let readme = fs::read_to_string(folder.join("../../README.md")).expect("a text");
+    let rows = readme.lines().filter(|line| line.starts_with("| `") && line.contains('@') || line.contains("arrow-rs"));
+    let mut counted = 0;
+    for row in rows {
+        let cells: Vec<&str> = row.split('|').map(str::trim).collect();
+        let [_, name, .., count, _] = cells[..] else { panic!("a row is short: {row}") };
+        let begin = format!("pub struct {} {{", name.trim_matches('`'));
+        let is_there = |(_, text): &(PathBuf, String)| text.contains(&begin);
+        let own = texts(&folder).into_iter().find(is_there).map(|(_, text)| lines(&text));
+        let inner =
+            ["client_go"].map(|inner| texts(&folder.join(inner))).into_iter().find(|all| all.iter().any(is_there));
+        let expected = own.or_else(|| inner.map(|all| all.iter().map(|(_, text)| lines(text)).sum()));
+        assert_eq!(Some(count.to_owned()), expected.map(|lines: usize| lines.to_string()), "{name}");
+        counted += 1;
+    }
+    assert_eq!(counted, 11);
+}

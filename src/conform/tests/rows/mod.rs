@@ -111,8 +111,7 @@ fn ol_r_3_a_row_that_was_waited_for_may_have_ended_before_it_was_taken() {
     assert_eq!(database.session(2).ask(take).count, "1", "and so has the third one, at once");
 }
 
-/// What the model does not have: an ended row keeps `locked_by`, so that a client can end it twice, and extend a row that it has ended before its
-/// least time is over. ShedLock sends neither.
+/// What the model does not have: an ended row keeps `locked_by`, so that a client can end it twice. ShedLock does not do so.
 #[test]
 fn ol_r_4_an_ended_row_keeps_its_last_holder() {
     let Some(server) = server() else { return };

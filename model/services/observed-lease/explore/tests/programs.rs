@@ -206,6 +206,9 @@ pub(super) fn compare_drawn(drawn: fn(u64) -> String, cases: std::ops::Range<u64
             words_with(scenario, &Options { limits, ..Options::default() })
         };
         let (machine, program) = (soon(&*scenario), soon(SERVICE.any(&program)));
+        // A panic of a program is one violation more.
+        let names = |all: &[(String, &str)]| all.iter().map(|(property, _)| property.clone()).collect::<Vec<_>>();
+        assert_eq!(names(&machine), names(&program), "{text}");
         for ((property, expected), (_, word)) in machine.into_iter().zip(program) {
             if expected != "bounded" && word != "bounded" {
                 if word != expected {
