@@ -40,3 +40,19 @@ fn values_of_json_and_of_yaml_have_their_places() {
         yaml.elections[0].understood.fields.iter().filter_map(|field| field.place.map(|place| place.line)).collect();
     assert_eq!(lines, [12, 13, 16]);
 }
+
+/// What an alias stands for counts for the depth: this file nests 200,000 lists, a line each, and nobody drops those without a deep stack.
+#[test]
+fn aliases_of_aliases_are_refused_when_they_are_too_deep() {
+    let mut text = "- &a0 [x]\n".to_owned();
+    (1..200_000).for_each(|line| text += &format!("- &a{line} [*a{}]\n", line - 1));
+    let error = read("chain", &text, None, None).expect_err("it is too deep").to_string();
+    assert_eq!(error, "chain:64:9: lists and maps lie within each other at most 64 deep");
+    let merges: String = (1..200_000).map(|line| format!("- &a{line} {{<<: *a{}, k{line}: x}}\n", line - 1)).collect();
+    let error = read("merges", &format!("- &a0 {{x: x}}\n{merges}"), None, None).expect_err("too deep").to_string();
+    assert!(error.ends_with("at most 64 deep"), "{error}");
+    let members: String = (0..1_000).map(|name| format!("k{name}: x, ")).collect();
+    let wide = format!("- &a {{{members}}}\n{}", "- <<: *a\n".repeat(1_000));
+    let error = read("wide", &wide, None, None).expect_err("it is too wide").to_string();
+    assert_eq!(error, "wide:102:3: merges add more than 100000 members: write them out");
+}

@@ -1,18 +1,26 @@
-//! YAML, and JSON, which is YAML: values, and where each of them stands.
+//! YAML, and JSON, which is YAML: values, and where each of them stands. Aliases and merges (`<<`) are resolved.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
 use fencepost_doctor::configuration::{ConfigurationError, Place};
 use saphyr_parser::{Event, Marker, Parser, ScalarStyle};
 
-/// Values lie within each other at most so deep.
+/// Values lie within each other at most so deep, what aliases stand for included.
 const DEPTH_MAX: usize = 64;
+
+/// At most so many members come from merges: a few lines of them can stand for more than fits into memory.
+const MERGED_MAX: usize = 100_000;
+
+/// The key that merges another map.
+const MERGE: &str = "<<";
 
 /// A value, and where it begins.
 #[derive(Debug)]
 pub struct YamlNode {
     pub place: Place,
+    /// How many lists and maps lie within each other here: whoever walks or drops a value recurses so deep.
+    depth: usize,
     pub value: YamlValue,
 }
 
@@ -22,19 +30,16 @@ pub enum YamlValue {
     Text(String),
     Null,
     List(Vec<Rc<YamlNode>>),
-    Map(Vec<(Rc<YamlNode>, Rc<YamlNode>)>),
+    /// Its own members, and behind them those that are merged in.
+    Map(Vec<YamlMember>),
 }
 
-impl YamlNode {
-    /// The value with this name; one that is merged in (`<<`) comes after its own.
-    pub fn get(&self, name: &str) -> Option<&YamlNode> {
-        self.own(name).or_else(|| match &self.own("<<")?.value {
-            YamlValue::List(merged) => merged.iter().find_map(|map| map.own(name)),
-            _ => self.own("<<")?.own(name),
-        })
-    }
+/// A key of a map, and its value.
+type YamlMember = (Rc<YamlNode>, Rc<YamlNode>);
 
-    fn own(&self, name: &str) -> Option<&YamlNode> {
+impl YamlNode {
+    /// The value with this name.
+    pub fn get(&self, name: &str) -> Option<&YamlNode> {
         self.members().iter().find(|(key, _)| key.text() == Some(name)).map(|(_, value)| &**value)
     }
 
@@ -43,7 +48,7 @@ impl YamlNode {
         names.iter().try_fold(self, |node, name| node.get(name))
     }
 
-    pub fn members(&self) -> &[(Rc<YamlNode>, Rc<YamlNode>)] {
+    pub fn members(&self) -> &[YamlMember] {
         match &self.value {
             YamlValue::Map(members) => members,
             _ => &[],
@@ -79,65 +84,117 @@ struct OpenNode {
 /// The documents of a file.
 pub fn documents(file: &str, text: &str) -> Result<Vec<Rc<YamlNode>>, ConfigurationError> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
-    let mut documents = Vec::new();
-    let mut anchors: BTreeMap<usize, Rc<YamlNode>> = BTreeMap::new();
-    let mut open: Vec<OpenNode> = Vec::new();
+    let mut reader =
+        YamlReader { file, documents: Vec::new(), anchors: BTreeMap::new(), open: Vec::new(), merged_count: 0 };
     for event in Parser::new_from_str(text) {
         let (event, span) = event.map_err(|error| {
             ConfigurationError::at(file, place(*error.marker()), format!("this is no YAML: {}", error.info()))
         })?;
-        let at = place(span.start);
+        reader.read(event, place(span.start))?;
+    }
+    Ok(reader.documents)
+}
+
+struct YamlReader<'a> {
+    file: &'a str,
+    documents: Vec<Rc<YamlNode>>,
+    anchors: BTreeMap<usize, Rc<YamlNode>>,
+    open: Vec<OpenNode>,
+    /// How many members came from merges.
+    merged_count: usize,
+}
+
+impl YamlReader<'_> {
+    fn error<T>(&self, at: Place, message: impl Into<String>) -> Result<T, ConfigurationError> {
+        Err(ConfigurationError::at(self.file, at, message))
+    }
+
+    fn read(&mut self, event: Event<'_>, at: Place) -> Result<(), ConfigurationError> {
         let (anchor, node) = match event {
-            Event::SequenceStart(anchor, _) | Event::MappingStart(anchor, _) if open.len() < DEPTH_MAX => {
+            Event::SequenceStart(anchor, _) | Event::MappingStart(anchor, _) => {
                 let is_map = matches!(event, Event::MappingStart(..));
-                open.push(OpenNode { place: at, anchor, is_map, children: Vec::new() });
-                continue;
-            }
-            Event::SequenceStart(..) | Event::MappingStart(..) => {
-                let message = format!("lists and maps lie within each other at most {DEPTH_MAX} deep");
-                return Err(ConfigurationError::at(file, at, message));
-            }
-            Event::Scalar(text, style, anchor, _) => (anchor, YamlNode { place: at, value: scalar(&text, style) }),
-            Event::SequenceEnd | Event::MappingEnd => match open.pop() {
-                Some(closed) => (closed.anchor, closed.into_node()),
-                None => continue,
-            },
-            Event::Alias(anchor) => match anchors.get(&anchor) {
-                Some(node) => {
-                    add(&mut open, &mut documents, Rc::clone(node));
-                    continue;
+                if self.open.len() >= DEPTH_MAX {
+                    return self.too_deep(at);
                 }
-                None => return Err(ConfigurationError::at(file, at, "this stands for a value that contains it")),
+                self.open.push(OpenNode { place: at, anchor, is_map, children: Vec::new() });
+                return Ok(());
+            }
+            Event::Scalar(text, style, anchor, _) => {
+                (anchor, YamlNode { place: at, depth: 0, value: scalar(&text, style) })
+            }
+            Event::SequenceEnd | Event::MappingEnd => match self.open.pop() {
+                Some(closed) => (closed.anchor, self.closed(closed)?),
+                None => return Ok(()),
+            },
+            Event::Alias(anchor) => match self.anchors.get(&anchor) {
+                Some(node) => return self.add(at, Rc::clone(node)),
+                None => return self.error(at, "this stands for a value that contains it"),
             },
             Event::Nothing | Event::StreamStart | Event::StreamEnd | Event::DocumentStart(_) | Event::DocumentEnd => {
-                continue;
+                return Ok(());
             }
         };
         let node = Rc::new(node);
         if anchor > 0 {
-            anchors.insert(anchor, Rc::clone(&node));
+            self.anchors.insert(anchor, Rc::clone(&node));
         }
-        add(&mut open, &mut documents, node);
+        self.add(at, node)
     }
-    Ok(documents)
-}
 
-fn add(open: &mut [OpenNode], documents: &mut Vec<Rc<YamlNode>>, node: Rc<YamlNode>) {
-    match open.last_mut() {
-        Some(around) => around.children.push(node),
-        None => documents.push(node),
+    /// Adds a value to the one around it. `at` is where it stands: an alias stands elsewhere than its value.
+    fn add(&mut self, at: Place, node: Rc<YamlNode>) -> Result<(), ConfigurationError> {
+        if self.open.len() + node.depth > DEPTH_MAX {
+            return self.too_deep(at);
+        }
+        match self.open.last_mut() {
+            Some(around) => around.children.push(node),
+            None => self.documents.push(node),
+        }
+        Ok(())
     }
-}
 
-impl OpenNode {
-    fn into_node(self) -> YamlNode {
-        let value = if self.is_map {
-            let pairs = self.children.chunks_exact(2);
-            YamlValue::Map(pairs.map(|pair| (Rc::clone(&pair[0]), Rc::clone(&pair[1]))).collect())
+    fn too_deep<T>(&self, at: Place) -> Result<T, ConfigurationError> {
+        self.error(at, format!("lists and maps lie within each other at most {DEPTH_MAX} deep"))
+    }
+
+    fn closed(&mut self, node: OpenNode) -> Result<YamlNode, ConfigurationError> {
+        let OpenNode { place, is_map, children, .. } = node;
+        let depth = 1 + children.iter().map(|child| child.depth).max().unwrap_or(0);
+        let value = if is_map {
+            let pairs = children.chunks_exact(2).map(|pair| (Rc::clone(&pair[0]), Rc::clone(&pair[1])));
+            let (merges, own): (Vec<_>, Vec<_>) = pairs.partition(|(key, _)| key.text() == Some(MERGE));
+            YamlValue::Map(self.merged(own, &merges)?)
         } else {
-            YamlValue::List(self.children)
+            YamlValue::List(children)
         };
-        YamlNode { place: self.place, value }
+        Ok(YamlNode { place, depth, value })
+    }
+
+    /// The members of a map with those of the maps that it merges: its own ones come before them, and the first one of a name counts.
+    fn merged(&mut self, own: Vec<YamlMember>, merges: &[YamlMember]) -> Result<Vec<YamlMember>, ConfigurationError> {
+        let mut members = own;
+        if merges.is_empty() {
+            return Ok(members);
+        }
+        let mut names: BTreeSet<String> = members.iter().filter_map(|(key, _)| Some(key.text()?.to_owned())).collect();
+        for (key, value) in merges {
+            let maps = match &value.value {
+                YamlValue::List(maps) => maps.as_slice(),
+                _ => std::slice::from_ref(value),
+            };
+            for map in maps {
+                let YamlValue::Map(others) = &map.value else {
+                    return self.error(key.place, format!("`{MERGE}` merges maps, and here stands {}", map.kind()));
+                };
+                self.merged_count += others.len();
+                if self.merged_count > MERGED_MAX {
+                    return self.error(key.place, format!("merges add more than {MERGED_MAX} members: write them out"));
+                }
+                let is_new = |(key, _): &&YamlMember| key.text().is_none_or(|name| names.insert(name.to_owned()));
+                members.extend(others.iter().filter(is_new).cloned());
+            }
+        }
+        Ok(members)
     }
 }
 
