@@ -55,13 +55,16 @@ fn made(what: &str) -> String {
         "script" => script(names),
         "arranged" => arranged(names),
         "slack" => slack(),
+        "judged" => judged(names),
         _ => panic!("there is no generator `{kind}`"),
     }
 }
 
 /// The verdicts of scenarios of the catalogue.
 fn verdicts(names: &[&str]) -> String {
-    let mut table = "| scenario | what it has | promise | verdict | states |\n|---|---|---|---|---|\n".to_owned();
+    let mut table =
+        "| scenario | what it has | faults | release | promise | verdict | states |\n|---|---|---|---|---|---|---|\n"
+            .to_owned();
     let output = fencepost(&[&["check"], names, &["--json", "--quiet"]].concat());
     assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
     for line in json(&output) {
@@ -69,9 +72,66 @@ fn verdicts(names: &[&str]) -> String {
         let scenario = catalogue::named(&word("scenario")).expect("it is in the catalogue");
         let about = &scenario.description().about;
         let (name, property, verdict) = (word("scenario"), word("property"), word("verdict"));
-        let _ = writeln!(table, "| `{name}` | {about} | {property} | {verdict} | {} |", line["states"]);
+        let (faults, release) = (faults(&name), release(&name));
+        let states = &line["states"];
+        let _ = writeln!(table, "| `{name}` | {about} | {faults} | {release} | {property} | {verdict} | {states} |");
     }
     table
+}
+
+/// A file of the service, as `scenarios/ol05-tell-first.toml`.
+fn toml_of(file: &str) -> toml::Table {
+    let text = fs::read_to_string(pages().join("..").join(file)).expect("a file of the service");
+    text.parse().unwrap_or_else(|error| panic!("{file}: {error}"))
+}
+
+/// The faults that a scenario has, and how long answers take.
+fn faults(name: &str) -> String {
+    let scenario = toml_of(&format!("scenarios/{name}.toml"));
+    let budget = scenario["budget"].as_table().expect("a table");
+    let mut parts: Vec<String> = budget
+        .iter()
+        .map(|(fault, count)| match (&**fault, count.as_integer()) {
+            ("cuts", Some(1)) => "a link is cut once, and may heal".to_owned(),
+            ("store_errors", Some(1)) => "one client gets errors for a while".to_owned(),
+            ("pauses", Some(1)) => "one pause".to_owned(),
+            _ => format!("{fault} = {count}"),
+        })
+        .collect();
+    let replies = scenario.get("network").and_then(|network| network.get("replies")).and_then(toml::Value::as_str);
+    parts
+        .push(if replies == Some("instant") { "instant answers" } else { "answers are steps of their own" }.to_owned());
+    parts.join("; ")
+}
+
+/// How the elector of a scenario releases, by the scenario or by its recipe.
+fn release(name: &str) -> String {
+    let scenario = toml_of(&format!("scenarios/{name}.toml"));
+    let service = &scenario["service"];
+    let recipe = service.get("recipe").and_then(toml::Value::as_str);
+    let recipe = recipe.map_or_else(toml::Table::new, |recipe| toml_of(&format!("recipes/{recipe}.toml")));
+    let setting = |name: &str| service.get(name).or_else(|| recipe.get(name));
+    let rule = setting("release").and_then(toml::Value::as_str).unwrap_or("never");
+    let repeats = setting("release_repeats").and_then(toml::Value::as_bool) == Some(true);
+    let repeats = if repeats { ", repeated" } else { "" };
+    let order = setting("on_loss").and_then(toml::Value::as_str).filter(|order| *order == "tell-then-release");
+    let order = if order.is_some() { ", after the work is told" } else { "" };
+    format!("`{rule}`{repeats}{order}")
+}
+
+/// The verdict of the doctor on settings as they are on the command line.
+fn judged(options: &str) -> String {
+    let words: Vec<&str> = ["doctor", "client-go"].into_iter().chain(options.split(' ')).collect();
+    let bounds = ["--pause", "0s", "--latency", "0s", "--drift", "0ppm", "--property", "mutual-exclusion"];
+    let lines = json(&fencepost(&[&words[..], &bounds, &["--json", "--quiet"]].concat()));
+    let text = |name: &str| lines[0][name].as_str().unwrap_or("–").to_owned();
+    format!(
+        "| settings | promise | verdict | proven as | states |\n|---|---|---|---|---|\n| `{options}` | {} | {} | {} | {} |\n",
+        text("property"),
+        text("verdict"),
+        text("scenario"),
+        lines[0]["states"]
+    )
 }
 
 /// A step of an execution: the instant, what happens, what comes of it.
@@ -188,59 +248,107 @@ fn shown(steps: Vec<PageStep>) -> String {
     table
 }
 
-/// Who publishes the settings, since when, and LeaseDuration, RenewDeadline and RetryPeriod in milliseconds.
-const PUBLISHED: [(&str, &str, [i64; 3]); 13] = [
-    (
+/// Published settings.
+struct PublishedSettings {
+    who: &'static str,
+    source: &'static str,
+    /// LeaseDuration, RenewDeadline and RetryPeriod in milliseconds.
+    terms: [i64; 3],
+    /// ReleaseOnCancel, as far as that is known.
+    release: &'static str,
+    /// Whether requests time out after half the renew deadline; else after nothing that is known.
+    times_out: bool,
+}
+
+/// As in the collection of facts about leases.
+const PUBLISHED: [PublishedSettings; 13] = [
+    of(
         "Kubernetes components, controller-runtime",
         "component-base `v1alpha1/defaults.go`; controller-runtime@86a0d40e",
         [15_000, 10_000, 2_000],
+        "optional",
+        true,
     ),
-    ("kubernetes-csi sidecars", "csi-lib-utils@4dbcbf1a", [15_000, 10_000, 5_000]),
-    ("OpenShift library-go since 2021-07", "library-go@93ac9206a", [137_000, 107_000, 26_000]),
-    ("OpenShift, single node, since 2021-12", "library-go, `LeaderElectionSNOConfig`", [270_000, 240_000, 60_000]),
-    ("OpenShift 2019-04 to 2021-07", "library-go@602112cbd", [60_000, 35_000, 10_000]),
-    ("OpenShift 2019-03", "library-go#305", [120_000, 90_000, 20_000]),
-    ("ovn-kubernetes to 2023-10", "ovn-kubernetes#3959", [60_000, 30_000, 20_000]),
-    ("ovn-kubernetes 2023-10 to 2026-05", "ovn-kubernetes@fc3ff2ff3", [100_000, 90_000, 20_000]),
-    ("cert-manager", "cert-manager@2d0d7f7f7", [60_000, 40_000, 15_000]),
-    ("knative", "knative/pkg@521cb33b3", [60_000, 40_000, 10_000]),
-    ("kube-ovn", "kubeovn/kube-ovn#7179", [30_000, 20_000, 6_000]),
-    ("openstack-operator", "openstack-operator#1442", [30_000, 20_000, 5_000]),
-    ("whereabouts", "whereabouts@3a262bd0", [1_500, 1_000, 500]),
+    of("kubernetes-csi sidecars", "csi-lib-utils@4dbcbf1a", [15_000, 10_000, 5_000], "optional", false),
+    of("OpenShift library-go since 2021-07", "library-go@93ac9206a", [137_000, 107_000, 26_000], "yes", false),
+    of(
+        "OpenShift, single node, since 2021-12",
+        "library-go, `LeaderElectionSNOConfig`",
+        [270_000, 240_000, 60_000],
+        "yes",
+        false,
+    ),
+    of("OpenShift 2019-04 to 2021-07", "library-go@602112cbd", [60_000, 35_000, 10_000], "since 2020", false),
+    of("OpenShift 2019-03", "library-go#305", [120_000, 90_000, 20_000], NO, false),
+    of("ovn-kubernetes to 2023-10", "ovn-kubernetes#3959", [60_000, 30_000, 20_000], "yes", false),
+    of("ovn-kubernetes 2023-10 to 2026-05", "ovn-kubernetes@fc3ff2ff3", [100_000, 90_000, 20_000], "yes", false),
+    of("cert-manager", "cert-manager@2d0d7f7f7", [60_000, 40_000, 15_000], "yes", false),
+    of("knative", "knative/pkg@521cb33b3", [60_000, 40_000, 10_000], "yes", false),
+    of("kube-ovn", "kubeovn/kube-ovn#7179", [30_000, 20_000, 6_000], "not known", false),
+    of("openstack-operator", "openstack-operator#1442", [30_000, 20_000, 5_000], "not known", false),
+    of("whereabouts", "whereabouts@3a262bd0", [1_500, 1_000, 500], "yes", false),
 ];
 
-/// What a cut alone does to published settings, without ReleaseOnCancel, and the least lease in whole seconds that is proven.
+/// Settings that are published without ReleaseOnCancel.
+const NO: &str = "no";
+
+const fn of(
+    who: &'static str,
+    source: &'static str,
+    terms: [i64; 3],
+    release: &'static str,
+    times_out: bool,
+) -> PublishedSettings {
+    PublishedSettings { who, source, terms, release, times_out }
+}
+
+/// What a cut alone does to published settings, without ReleaseOnCancel and with it, and the least lease in whole seconds that is proven.
 fn slack() -> String {
-    let mut table =
-        "| who | L / D / R | source | a cut link alone | slack | least L that is proven |\n|---|---|---|---|---|---|\n"
-            .to_owned();
+    let mut table = "| who | L / D / R | source | a cut link alone | slack | least L that is proven | ReleaseOnCancel as published | with it | slack with it, over a dead link |\n|---|---|---|---|---|---|---|---|---|\n".to_owned();
     let mut doctor = Doctor::default();
     let milliseconds = |count: i64| Duration::of_nanoseconds(count * 1_000_000);
-    for (who, source, terms) in PUBLISHED {
+    for PublishedSettings { who, source, terms, release, times_out } in PUBLISHED {
         let [lease, renew_deadline, retry_period] = terms.map(milliseconds);
         let client_go = ElectionQuestion::of_recipe("client-go").expect("it is known");
         let asked = ElectionQuestion { lease, renew_deadline, retry_period, ..client_go };
-        let mut judge = |lease: Duration| {
-            let question = ElectionQuestion { lease, ..asked.clone() };
+        let mut judge = |question: &ElectionQuestion| {
             question.validate().unwrap_or_else(|mistake| panic!("{who}: {mistake}"));
-            match doctor.judge(&question, Promise::MutualExclusion).expect("no internal error") {
+            match doctor.judge(question, Promise::MutualExclusion).expect("no internal error") {
                 Verdict::Kept(_) => true,
                 Verdict::Broken(_) => false,
                 Verdict::Unknown { why } => panic!("{who}: {why}"),
             }
         };
+        let mut judge_lease = |lease: Duration| judge(&ElectionQuestion { lease, ..asked.clone() });
         let acts_on = terms[1] + terms[2];
         // The doctor tells no durations apart that are nearer than a hundredth.
         let step = if acts_on > 200_000 { 10_000 } else { 1_000 };
         let least = (acts_on / step + 1) * step;
         let below = if terms[1] < least - step { least - step } else { least - 1 };
-        assert!(judge(milliseconds(least)) && !judge(milliseconds(below)), "{who}: EQ-L1");
-        let verdict = if judge(lease) { "one leader" } else { "**two leaders**" };
-        let slack = milliseconds_shown(terms[0] / 1_000 * 1_000 - acts_on);
+        assert!(judge_lease(milliseconds(least)) && !judge_lease(milliseconds(below)), "{who}: EQ-L1");
+        let verdict = shown_verdict(judge_lease(lease));
+        let slack = terms[0] / 1_000 * 1_000 - acts_on;
         let name = terms.map(milliseconds_shown).join(" / ");
-        let _ = writeln!(table, "| {who} | {name} | {source} | {verdict} | {slack} | {} |", milliseconds_shown(least));
+        // EQ-L2: a release over a dead link takes the timeout of a request, or the renew deadline.
+        let takes = if times_out { terms[1] / 2 } else { terms[1] };
+        let (with_it, slack_with_it) = if release == NO {
+            ("–", "–".to_owned())
+        } else {
+            let request_timeout = times_out.then(|| milliseconds(takes));
+            let released = ElectionQuestion { release: true, request_timeout, ..asked.clone() };
+            (shown_verdict(judge(&released)), milliseconds_shown(slack - takes))
+        };
+        let (slack, least) = (milliseconds_shown(slack), milliseconds_shown(least));
+        let _ = writeln!(
+            table,
+            "| {who} | {name} | {source} | {verdict} | {slack} | {least} | {release} | {with_it} | {slack_with_it} |"
+        );
     }
     table
+}
+
+fn shown_verdict(is_kept: bool) -> &'static str {
+    if is_kept { "one leader" } else { "**two leaders**" }
 }
 
 /// In seconds.
