@@ -48,6 +48,17 @@ pub struct Understood<Q> {
     pub has_bounds: bool,
     /// How each field was understood, in the order of the text; then the defaults of those that it does not have.
     pub fields: Vec<Field>,
+    /// What the settings rest on besides, as sentences.
+    pub assumptions: Vec<String>,
+}
+
+impl<Q> Understood<Q> {
+    /// An option of the command line comes before what the configuration says of the same setting. `by` is that option with its value.
+    pub fn override_setting(&mut self, option: &str, by: &str) {
+        for field in self.fields.iter_mut().filter(|field| field.option == Some(option)) {
+            field.reading = Reading::WithoutEffect(format!("overridden by {by}"));
+        }
+    }
 }
 
 /// How a field was understood.
@@ -61,11 +72,13 @@ pub struct Field {
     pub value: Option<String>,
     /// What it means here.
     pub reading: Reading,
+    /// The option of the command line that says the same, without its dashes; none: there is none, or the field says nothing.
+    pub option: Option<&'static str>,
 }
 
 impl Field {
     pub(crate) fn absent(name: &str, reading: Reading) -> Field {
-        Field { name: name.to_owned(), place: None, value: None, reading }
+        Field { name: name.to_owned(), place: None, value: None, reading, option: None }
     }
 }
 

@@ -9,6 +9,8 @@ use serde::Serialize;
 pub struct PromiseJson {
     /// The container of a manifest whose settings are judged; null without one.
     pub container: Option<String>,
+    /// What configuration has the settings, as `container manager of Deployment operator`; null without one. Those of one file differ.
+    pub configuration: Option<String>,
     pub property: &'static str,
     pub verdict: &'static str,
     /// Bounds that were not given: the verdict takes each of them as 0.

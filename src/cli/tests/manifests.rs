@@ -83,7 +83,7 @@ fn a_manifest_without_an_election_says_so_and_mistakes_have_their_place() {
         (
             pod("      args: [--v=2]\n"),
             &[][..],
-            "manifest.yaml:1:1: no leader is elected here: container `a` of Pod without a name (line 4) elects no leader: nothing turns an election on",
+            "manifest.yaml:1:1: no election is found here: container `a` of Pod without a name (line 4): nothing here says that it elects a leader",
         ),
         (
             pod("      args: [--leader-elect=false]\n"),
@@ -110,6 +110,24 @@ fn a_manifest_without_an_election_says_so_and_mistakes_have_their_place() {
             "here is no election: a manifest has containers with flags, as a Deployment or a Pod, and a component's configuration has `leaderElection`; this file has Service",
         ),
         (String::new(), &[], "manifest.yaml:1:1: here is no election"),
+        (
+            "kind: ConfigMap\ndata:\n  config.yaml: |\n    leaderElection: {leaderElect: true}\n".to_owned(),
+            &[],
+            "manifest.yaml:4:5: here is no election, but the text `config.yaml` has `leaderElection`",
+        ),
+        (
+            "kind: K\nleaderElection: {}\n".to_owned(),
+            &[],
+            "K (line 2): nothing here says that it elects a leader, as `leaderElect: true` does",
+        ),
+        (
+            pod(
+                "      args: [--leader-elect, --leader-elect-lease-duration=$$(LD)]\n      env: [{name: LD, value: 15s}]\n",
+            ),
+            &[],
+            "manifest.yaml:5:30: `--leader-elect-lease-duration` is `$(LD)`",
+        ),
+        (format!("kind: Pod\nspec:\n  containers:\n{}", "    - {name: a}\n".repeat(1_000)), &[], "; and 990 more\n"),
         (format!("a: {}", "[".repeat(100)), &[], "at most 64 deep"),
         (
             "kind: K\nleaderElection: 7\n".to_owned(),
@@ -133,7 +151,73 @@ fn a_manifest_without_an_election_says_so_and_mistakes_have_their_place() {
         &["doctor", "client-go", "--from", "nowhere.yaml"],
         &["doctor", "client-go", "--container", "a"],
         &["doctor", "client-go", "--flags", "--leader-elect", "--from", "nowhere.yaml"],
+        &["doctor", "client-go", "--flags", "--leader-elect", "--container", "a"],
     ] {
         assert_eq!(fencepost(arguments).status.code(), Some(2), "{arguments:?}");
     }
+}
+
+/// Containers of one name, and configurations of one kind, have names and folders of their own.
+#[test]
+fn elections_of_one_file_are_told_apart() {
+    let pod = |name: &str| {
+        format!(
+            "kind: Pod\nmetadata: {{name: {name}}}\nspec: {{containers: [{{name: manager, args: [--leader-elect]}}]}}\n---\n"
+        )
+    };
+    let stanza = "kind: Foo\nleaderElection: {leaderElect: true}\n";
+    let file = written("apart", &format!("{}{}{stanza}---\n{stanza}", pod("one"), pod("two")));
+    let out = folder("doctor-manifest-apart-out");
+    let (path, to) = (file.to_str().expect("text"), out.to_str().expect("text"));
+    let lines =
+        json(&fencepost(&[&["doctor", "client-go", "--from", path, "--write", to, "--json"], &ASKED[..]].concat()));
+    let names: Vec<_> = lines.iter().filter_map(|line| line["configuration"].as_str()).collect();
+    let expected = [
+        "container `manager` of Pod one",
+        "container `manager` of Pod two",
+        "`leaderElection` of Foo (line 10)",
+        "`leaderElection` of Foo (line 13)",
+    ];
+    assert_eq!(names, expected);
+    let mut folders: Vec<_> =
+        fs::read_dir(&out).expect("it is there").map(|entry| entry.expect("readable").file_name()).collect();
+    folders.sort();
+    let expected = [
+        "1-container-manager-of-Pod-one",
+        "2-container-manager-of-Pod-two",
+        "3-leaderElection-of-Foo-line-10",
+        "4-leaderElection-of-Foo-line-13",
+    ];
+    assert_eq!(folders, expected);
+}
+
+/// A merge in a stanza has its members, and options and files that are not read are told.
+#[test]
+fn merges_are_read_and_options_and_unread_files_are_told() {
+    let stanza = "d: &d {leaseDuration: 30s, renewDeadline: 29s}\nkind: KubeSchedulerConfiguration\nleaderElection: {<<: *d, leaderElect: true, renewDeadline: 20s}\n";
+    let file = written("merge", stanza);
+    let from = ["doctor", "client-go", "--from", file.to_str().expect("text")];
+    let options = ["--renew-deadline", "18s", "--release=false"];
+    let printed = stdout(&fencepost(&[&from[..], &options, &ASKED].concat()));
+    for says in [
+        "  leaseDuration = 30s (line 1): lease 30s",
+        "  renewDeadline = 20s (line 3): no verdict depends on it: overridden by --renew-deadline 18s",
+        "  ReleaseOnCancel is not set: no verdict depends on it: overridden by --release=false",
+        "  request-timeout is not set: no verdict depends on it: overridden by --renew-deadline 18s: half of that",
+        "client-go: lease 30s, renew-deadline 18s, retry-period 2s",
+    ] {
+        assert!(printed.contains(says), "{says}: {printed}");
+    }
+    let flags = ["doctor", "client-go", "--flags", "kube-controller-manager --config=/etc/x.yaml", "--lease", "16s"];
+    let says = "the file of `--config` (line 1) is not read, and is taken to set nothing";
+    let (_, assumed) = stdout(&fencepost(&[&flags[..], &ASKED].concat()))
+        .split_once("\nassumed:\n")
+        .map(|(a, b)| (a.to_owned(), b.to_owned()))
+        .expect("assumptions");
+    assert!(assumed.contains(says), "{assumed}");
+    let line = &json(&fencepost(&[&flags[..], &["--json"], &ASKED].concat()))[0];
+    assert!(line["assumptions"][0].as_str().is_some_and(|first| first.starts_with(says)), "{line}");
+    let meanings: Vec<_> =
+        line["understood"].as_array().into_iter().flatten().filter_map(|one| one["meaning"].as_str()).collect();
+    assert!(meanings.contains(&"no verdict depends on it: overridden by --lease 16s"), "{meanings:?}");
 }

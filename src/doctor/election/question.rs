@@ -79,8 +79,7 @@ impl ElectionQuestion {
     pub fn set_renew_deadline(&mut self, deadline: Duration) {
         self.renew_deadline = deadline;
         if self.request_timeout.is_some() {
-            let half = Duration::of_nanoseconds(deadline.nanoseconds() / 2);
-            self.request_timeout = Some(half.max(SECOND));
+            self.request_timeout = Some(timeout_of(deadline));
         }
     }
 
@@ -170,6 +169,11 @@ impl ElectionQuestion {
     pub fn message(&self) -> Duration {
         Duration::of_nanoseconds(self.latency.nanoseconds() + self.pause.nanoseconds())
     }
+}
+
+/// The timeout of requests that goes with a renew deadline (OL-K-13).
+pub(super) fn timeout_of(deadline: Duration) -> Duration {
+    Duration::of_nanoseconds(deadline.nanoseconds() / 2).max(SECOND)
 }
 
 /// The choices of a recipe, with ReleaseOnCancel or without; its durations are to be set. No caller cancels: what a leader does when it

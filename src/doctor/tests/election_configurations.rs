@@ -2,20 +2,21 @@
 
 use fencepost_doctor::configuration::{Place, Reading, Understood};
 use fencepost_doctor::election::configuration::{
-    ElectionConfiguration, ProgramStart, StanzaMember, of_arguments, of_flags, of_stanza,
+    ElectionConfiguration, ProgramStart, StanzaMember, StanzaStart, of_arguments, of_flags, of_stanza,
 };
 use fencepost_doctor::{ElectionQuestion, ShellWord};
 
 fn of(line: &str) -> Understood<ElectionQuestion> {
     match of_flags(line, "flags", None).unwrap_or_else(|error| panic!("{line}: {error}")) {
         ElectionConfiguration::Elects(understood) => *understood,
-        ElectionConfiguration::Idle { why, .. } => panic!("{line}: {why}"),
+        ElectionConfiguration::Idle { why, .. } | ElectionConfiguration::Unsaid { why } => panic!("{line}: {why}"),
     }
 }
 
 fn idle(line: &str) -> (Option<usize>, String) {
     match of_flags(line, "flags", None).unwrap_or_else(|error| panic!("{line}: {error}")) {
-        ElectionConfiguration::Idle { place, why } => (place.map(|place| place.column), why),
+        ElectionConfiguration::Idle { place, why } => (Some(place.column), why),
+        ElectionConfiguration::Unsaid { why } => (None, why),
         ElectionConfiguration::Elects(understood) => panic!("{line}: {understood:?}"),
     }
 }
@@ -29,7 +30,25 @@ fn settings(question: &ElectionQuestion) -> String {
 
 #[test]
 fn flags_of_each_family_are_read_as_go_reads_them() {
+    let operator = "15s 10s 2s 5s false controller-runtime";
     for (line, expected) in [
+        ("/tini -- /manager --leader-elect", operator),
+        ("/tini -g -- env A=1 /manager --leader-elect", operator),
+        ("/entry -v -- /manager --leader-elect", operator),
+        ("dumb-init kube-controller-manager", "15s 10s 2s 5s false client-go"),
+        ("sh -c '# start it\nexec /manager --leader-elect'", operator),
+        ("bash -eo pipefail -c 'echo \"hi; there\" ; exec /manager --leader-elect 2>&1'", operator),
+        ("sh -c 'test -f /x && A=$(ls | wc -l); /manager --leader-elect & wait'", operator),
+        ("sh -c 'if true; then\n  /manager --leader-elect\nfi'", operator),
+        ("echo hi; /manager --leader-elect", operator),
+        (
+            "kube-controller-manager --feature-gates=A=false,ControllerManagerReleaseLeaderElectionLockOnExit=true",
+            "15s 10s 2s 5s true client-go",
+        ),
+        (
+            "csi-resizer --leader-election --feature-gates kube:ReleaseLeaderElectionOnExit=true",
+            "15s 10s 5s none true client-go",
+        ),
         ("--leader-elect", "15s 10s 2s 5s false controller-runtime"),
         ("/manager --enable-leader-election --metrics-addr :8080", "15s 10s 2s 5s false controller-runtime"),
         (
@@ -60,8 +79,14 @@ fn a_program_that_takes_part_in_no_election_says_why() {
         ("--v=2 --leader-elect=false", Some(7), "because `--leader-elect` is false"),
         ("kube-scheduler --leader-elect=F", Some(16), "because `--leader-elect` is false"),
         ("csi-attacher --leader-election-lease-duration=30s", None, "nothing turns an election on"),
-        ("/manager --v 2", None, "`--leader-election`"),
-        ("", None, "nothing turns"),
+        ("/manager --v 2", None, "it may do so of its own"),
+        ("", None, "nothing here says that it elects a leader, as `--leader-elect` or `--leader-election` do"),
+        ("dhcpd --lease-duration=24h", None, "nothing here says"),
+        ("/manager -- --leader-elect", None, "nothing here says"),
+        ("/manager --leader-elect=0 -- /other --leader-elect", Some(10), "is false"),
+        ("sh -c 'a --leader-elect & b --leader-elect'", None, "a script that is not read here"),
+        ("sh -c 'cat <<X\n/manager --leader-elect\nX'", None, "a script that is not read here"),
+        ("sh /manager.sh", None, "nothing here says"),
     ] {
         let (at, why) = idle(line);
         assert!(at == column && why.contains(says), "{line}: {at:?}: {why}");
@@ -100,11 +125,60 @@ fn settings_of_the_program_are_assumptions_and_those_of_flags_have_their_place()
         assert!(shown[at].starts_with(says), "{says}: {shown:#?}");
     }
     assert!(matches!(read.fields[0].reading, Reading::Setting(_)), "{read:?}");
+    assert_eq!(
+        read.assumptions,
+        ["the file of `--config` (line 1) is not read, and is taken to set nothing: ask again with --from that file"]
+    );
+}
+
+#[test]
+fn other_feature_gates_are_named_and_not_understood() {
+    let read = of("kube-scheduler --feature-gates=Colour=true,ReleaseLeaderElectionOnExit=false");
+    assert!(!read.question.release);
+    let shown: Vec<_> = read.fields.iter().map(|field| (field.name.as_str(), field.value.as_deref())).collect();
+    let gates =
+        [("--feature-gates Colour", Some("true")), ("--feature-gates ReleaseLeaderElectionOnExit", Some("false"))];
+    assert_eq!(shown[..2], gates);
+    assert!(matches!((&read.fields[0].reading, &read.fields[1].reading), (Reading::Unknown, Reading::Setting(_))));
+    let wrong = of_flags("csi-resizer --leader-election --feature-gates=ReleaseLeaderElectionOnExit", "f", None);
+    assert!(wrong.expect_err("it has no value").to_string().contains("is true or false"));
+}
+
+#[test]
+fn what_the_command_line_says_is_not_told_as_if_it_were_read() {
+    let mut read = of("--leader-elect --leader-elect-lease-duration=30s");
+    read.override_setting("lease", "--lease 20s");
+    read.override_setting("renew-deadline", "--renew-deadline 9s");
+    let told = |name: &str| {
+        let field = read.fields.iter().find(|field| field.name.ends_with(name)).expect("it is there");
+        field.reading.to_string()
+    };
+    assert_eq!(told("lease-duration"), "no verdict depends on it: overridden by --lease 20s");
+    assert_eq!(told("renew-deadline"), "no verdict depends on it: overridden by --renew-deadline 9s");
+    assert!(told("retry-period").starts_with("retry-period 2s: assumed"), "{}", told("retry-period"));
+}
+
+#[test]
+fn what_is_a_guess_says_so_and_facts_have_their_version() {
+    let told = |line: &str, name: &str| {
+        let read = of(line);
+        read.fields.iter().find(|field| field.name == name).expect("it is there").reading.to_string()
+    };
+    for (line, name, says) in [
+        ("cert-manager-controller", "request-timeout", "none: assumed, not in the flags: a guess"),
+        ("cert-manager-controller", "leader-elect-lease-duration", "cert-manager@2d0d7f7f7"),
+        ("kube-scheduler", "ReleaseOnCancel", "since Kubernetes 1.22"),
+        ("kube-controller-manager", "ReleaseOnCancel", "off in 1.36"),
+        ("csi-attacher --leader-election", "leader-election-lease-duration", "csi-lib-utils@4dbcbf1a"),
+    ] {
+        assert!(told(line, name).contains(says), "{line}: {}", told(line, name));
+    }
 }
 
 #[test]
 fn the_version_of_kubernetes_in_the_image_says_which_client_go_it_has() {
     for (image, recipe, expected) in [
+        ("hetznercloud/hcloud-cloud-controller-manager:v1.20.0", None, "client-go"),
         ("kube-scheduler:v1.26.15", None, "client-go-v0-26"),
         ("mirror:5000/kube-scheduler:v1.33.2", None, "client-go-v0-33"),
         ("kube-scheduler:v1.37.0-beta.1@sha256:00", None, "client-go"),
@@ -117,6 +191,27 @@ fn the_version_of_kubernetes_in_the_image_says_which_client_go_it_has() {
         let read = of_arguments(start, &words).expect("it is read");
         let ElectionConfiguration::Elects(understood) = read else { panic!("{image}: {read:?}") };
         assert_eq!(understood.question.recipe, expected, "{image}");
+    }
+}
+
+/// A version between those that are known is told as such, and ReleaseOnCancel of kube-scheduler came with 1.22.
+#[test]
+fn ol_k_12_the_version_of_kubernetes_says_whether_its_scheduler_releases() {
+    for (tag, releases, says) in [
+        ("v1.19.0", false, "v0.26 is the nearest one"),
+        ("v1.22.0", true, "v0.26 is the nearest one"),
+        ("v1.26.0", true, "client-go v0.26"),
+        ("v1.30.2", true, "v0.33 is the nearest one"),
+        ("v1.36.0", true, "v0.37 is the nearest one"),
+        ("v1.37.0", true, "client-go v0.37"),
+    ] {
+        let image = format!("k8s/kube-scheduler:{tag}");
+        let start = ProgramStart { file: "m", kind: "it", of: "the manifest", image: Some(&image), recipe: None };
+        let read = of_arguments(start, &[]).expect("it is read");
+        let ElectionConfiguration::Elects(understood) = read else { panic!("{image}: {read:?}") };
+        let recipe = understood.fields.last().expect("the recipe").reading.to_string();
+        assert_eq!(understood.question.release, releases, "{image}");
+        assert!(recipe.ends_with(says) || recipe.contains(&format!("{says} that is known here")), "{image}: {recipe}");
     }
 }
 
@@ -144,6 +239,7 @@ fn a_mistake_in_flags_has_its_line_and_column() {
 }
 
 fn stanza(kind: &str, members: &[(&str, &str)]) -> String {
+    let (api_version, kind) = kind.split_once(' ').unwrap_or(("", kind));
     let member = |(line, (name, value)): (usize, &(&str, &str))| StanzaMember {
         name: (*name).to_owned(),
         place: Place { line: line + 1, column: 3 },
@@ -151,9 +247,9 @@ fn stanza(kind: &str, members: &[(&str, &str)]) -> String {
         value_place: Place { line: line + 1, column: 20 },
     };
     let members: Vec<StanzaMember> = members.iter().enumerate().map(member).collect();
-    match of_stanza("file", kind, None, &members) {
+    match of_stanza(StanzaStart { file: "file", kind, api_version, recipe: None }, &members) {
         Ok(ElectionConfiguration::Elects(understood)) => settings(&understood.question),
-        Ok(ElectionConfiguration::Idle { why, .. }) => why,
+        Ok(ElectionConfiguration::Idle { why, .. } | ElectionConfiguration::Unsaid { why }) => why,
         Err(error) => error.to_string(),
     }
 }
@@ -166,7 +262,16 @@ fn the_stanza_of_a_components_configuration_is_read_with_the_defaults_of_the_com
     assert_eq!(stanza("Operator", &[("leaderElect", "true")]), "15s 10s 2s 5s false controller-runtime");
     assert!(stanza("KubeSchedulerConfiguration", &[("leaderElect", "false")]).contains("`leaderElect` is false"));
     assert!(stanza("GenericOperatorConfig", &[("disable", "true")]).contains("`disable` is true"));
-    assert_eq!(stanza("GenericOperatorConfig", &[("disable", "false")]), "15s 10s 2s 5s false controller-runtime");
+    let openshift = "137s 107s 26s none true client-go";
+    assert_eq!(stanza("GenericOperatorConfig", &[("disable", "false")]), openshift);
+    assert_eq!(stanza("GenericControllerConfig", &[]), openshift);
+    assert_eq!(stanza("Operator", &[("disable", "false")]), openshift);
+    assert_eq!(stanza("kubecontrolplane.config.openshift.io/v1 Config", &[]), openshift);
+    let unsaid = stanza("notopenshift.io/v1 Config", &[]);
+    assert_eq!(
+        unsaid,
+        "nothing here says that it elects a leader, as `leaderElect: true` does; it may do so of its own"
+    );
     let wrong = stanza("Operator", &[("leaderElect", "true"), ("leaseDuration", "9s")]);
     assert!(wrong.starts_with("file:2:20: lease: the elector refuses 9s"), "{wrong}");
 }

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use fencepost::model::units::Duration;
-use fencepost_doctor::configuration::ConfigurationError;
+use fencepost_doctor::configuration::{ConfigurationError, Place, Understood};
 use fencepost_doctor::election::RECIPES;
 use fencepost_doctor::election::configuration::{ElectionConfiguration, of_flags};
 use fencepost_doctor::{ElectionQuestion, QuestionError};
@@ -29,7 +29,7 @@ pub struct ElectionSettings {
     #[arg(long, value_name = "FILE")]
     from: Option<PathBuf>,
     /// Of a manifest, judge only this container
-    #[arg(long, value_name = "NAME", requires = "from")]
+    #[arg(long, value_name = "NAME", requires = "from", conflicts_with = "flags")]
     container: Option<String>,
     /// Read the settings of these flags of a program, as "--leader-elect --leader-elect-lease-duration=15s"
     #[arg(long, value_name = "FLAGS", conflicts_with = "from", allow_hyphen_values = true)]
@@ -88,13 +88,15 @@ impl ElectionSettings {
         if let Some(line) = &self.flags {
             return match of_flags(line, FLAGS, recipe).map_err(wrong)? {
                 ElectionConfiguration::Elects(understood) => {
-                    let elections = vec![FoundElection { container: None, understood: *understood }];
+                    let place = Place { line: 1, column: 1 };
+                    let elections = vec![FoundElection { container: None, place, understood: *understood }];
                     Ok(Some(FoundElections { elections, idle: Vec::new() }))
                 }
                 ElectionConfiguration::Idle { place, why } => {
-                    let place = place.map_or_else(String::new, |place| format!(":{}:{}", place.line, place.column));
-                    Err(CommandError::Input(format!("{FLAGS}{place}: a program with these flags {why}")))
+                    let Place { line, column } = place;
+                    Err(CommandError::Input(format!("{FLAGS}:{line}:{column}: a program with these flags {why}")))
                 }
+                ElectionConfiguration::Unsaid { why } => Err(CommandError::Input(format!("{FLAGS}: {why}"))),
             };
         }
         let Some(path) = &self.from else { return Ok(None) };
@@ -107,12 +109,41 @@ impl ElectionSettings {
     }
 
     fn read_case(&self, found: FoundElection) -> Result<AskedCase<ElectionQuestion>, CommandError> {
-        let FoundElection { container, understood: configuration } = found;
+        let FoundElection { container, understood: mut configuration, .. } = found;
         let question = self.apply(configuration.question.clone()).map_err(mistake)?;
+        self.override_settings(&mut configuration);
         let assumed = self.assumed(&question);
         let before = configured::told(&configuration, &configured::election_command(&question, &assumed));
         let understood = configured::understood(&configuration);
-        Ok(AskedCase { question, assumed, container, understood, before })
+        let Understood { kind, assumptions, .. } = configuration;
+        Ok(AskedCase { question, assumed, container, configuration: Some(kind), assumptions, understood, before })
+    }
+
+    /// What the command line says comes before what was read, and is not told as if it came from there.
+    fn override_settings(&self, configuration: &mut Understood<ElectionQuestion>) {
+        let durations = [
+            ("lease", self.lease),
+            ("renew-deadline", self.renew_deadline),
+            ("retry-period", self.retry_period),
+            ("request-timeout", self.request_timeout.and_then(|Optional(timeout)| timeout)),
+        ];
+        for (option, value) in durations {
+            if let Some(value) = value {
+                configuration.override_setting(option, &format!("--{option} {value}"));
+            }
+        }
+        if let Some(Optional(None)) = self.request_timeout {
+            configuration.override_setting("request-timeout", "--request-timeout none");
+        }
+        if let Some(release) = self.release {
+            configuration.override_setting("release", &format!("--release={release}"));
+        }
+        if let (Some(deadline), None, Some(_)) =
+            (self.renew_deadline, self.request_timeout, configuration.question.request_timeout)
+        {
+            let by = format!("--renew-deadline {deadline}: half of that, at least 1s (OL-K-13)");
+            configuration.override_setting("request-timeout", &by);
+        }
     }
 }
 
@@ -122,7 +153,15 @@ pub fn run(settings: &ElectionSettings, common: &Common) -> Result<Exit, Command
         let question = ElectionQuestion::of_recipe(recipe).and_then(|question| settings.apply(question));
         let question = question.map_err(mistake)?;
         let assumed = settings.assumed(&question);
-        let case = AskedCase { question, assumed, container: None, understood: Vec::new(), before: String::new() };
+        let case = AskedCase {
+            question,
+            assumed,
+            container: None,
+            configuration: None,
+            assumptions: Vec::new(),
+            understood: Vec::new(),
+            before: String::new(),
+        };
         return settings.judging.judge(&[case], common);
     };
     let idle: String = found.idle.iter().map(|sentence| format!("not judged: {sentence}\n")).collect();

@@ -55,8 +55,8 @@ impl Judging {
         let mut judge = Judge::new(cores(), Arc::new(Watch::new(self.timeout, None)?));
         let mut verdicts = Vec::new();
         for (at, case) in cases.iter().enumerate() {
-            let folder = self.write.as_ref().map(|folder| match &case.container {
-                Some(container) if cases.len() > 1 => folder.join(format!("{}-{}", at + 1, for_folders(container))),
+            let folder = self.write.as_ref().map(|folder| match &case.configuration {
+                Some(name) if cases.len() > 1 => folder.join(format!("{}-{}", at + 1, for_folders(name))),
                 _ => folder.clone(),
             });
             if !common.json && at > 0 {
@@ -84,7 +84,7 @@ impl Judging {
         folder: Option<&Path>,
         common: &Common,
     ) -> Result<Option<Vec<Verdict<Q>>>, CommandError> {
-        let AskedCase { question, assumed, container, understood, before } = case;
+        let AskedCase { question, assumed, before, .. } = case;
         let promises = self.promises(question)?;
         if !common.json {
             say(before);
@@ -104,14 +104,14 @@ impl Judging {
                 None => Vec::new(),
             };
             if common.json {
-                say_json(&PromiseJson::new(container.clone(), understood.clone(), assumed, &answer, files));
+                say_json(&PromiseJson::new(case, &answer, files));
             } else {
                 tell::answer(question, assumed, &answer, &files);
             }
             verdicts.push(answer.verdict);
         }
         if !common.json {
-            tell::tail(question, judge);
+            tell::tail(case, judge);
         }
         Ok(Some(verdicts))
     }
@@ -123,15 +123,20 @@ pub struct AskedCase<Q> {
     pub assumed: AssumedBounds,
     /// The container of a manifest that has the settings.
     pub container: Option<String>,
+    /// What the configuration is of, as `container manager of Deployment operator`; none: the settings are those of the command line.
+    pub configuration: Option<String>,
+    /// What the configuration rests on besides.
+    pub assumptions: Vec<String>,
     /// How each field of a configuration was understood, for JSON lines.
     pub understood: Vec<UnderstoodJson>,
     /// The same for people.
     pub before: String,
 }
 
-/// A name that is one of a folder, too.
+/// A name that is one of a folder, too: of at most 100 characters, for folders have a limit.
 fn for_folders(name: &str) -> String {
-    name.chars().map(|c| if c.is_ascii_alphanumeric() || c == '-' { c } else { '-' }).collect()
+    let words = name.split(|c: char| !c.is_ascii_alphanumeric()).filter(|word| !word.is_empty());
+    words.collect::<Vec<_>>().join("-").chars().take(100).collect()
 }
 
 /// A mistake in a setting, as one in its option.

@@ -159,5 +159,8 @@ pub fn run(settings: &LockSettings, common: &Common) -> Result<Exit, CommandErro
         configured::told(configuration, &configured::command(&question, &assumed))
     });
     let understood = configuration.as_ref().map_or_else(Vec::new, configured::understood);
-    settings.judging.judge(&[AskedCase { question, assumed, container: None, understood, before }], common)
+    let (configuration, assumptions) =
+        configuration.map_or_else(Default::default, |read| (Some(read.kind), read.assumptions));
+    let case = AskedCase { question, assumed, container: None, configuration, assumptions, understood, before };
+    settings.judging.judge(&[case], common)
 }

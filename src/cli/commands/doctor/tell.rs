@@ -8,7 +8,8 @@ use fencepost::model::units::Duration;
 use fencepost_doctor::{Answer, Asked, Boundary, Direction, Doctor, Execution, FINEST, Price, Verdict};
 
 use super::assumed::AssumedBounds;
-use crate::json::{DoctorStepJson, PromiseJson, RepairJson, SlackJson, UnderstoodJson};
+use super::judging::AskedCase;
+use crate::json::{DoctorStepJson, PromiseJson, RepairJson, SlackJson};
 use crate::output::say;
 
 /// The maximum number of repairs that are shown.
@@ -106,9 +107,10 @@ fn story<Q: Asked>(execution: &Execution<Q>) -> String {
 }
 
 /// What everything rests on, and what it costs.
-pub fn tail<Q: Asked>(question: &Q, doctor: &Doctor<Q>) {
+pub fn tail<Q: Asked>(case: &AskedCase<Q>, doctor: &Doctor<Q>) {
+    let question = &case.question;
     let mut text = format!("\nprice: {}\n\nassumed:\n", Price::of(question));
-    let mut told: Vec<String> = Vec::new();
+    let mut told = case.assumptions.clone();
     for promise in question.promises().iter().copied() {
         for sentence in question.assumptions(promise) {
             if !told.contains(&sentence) {
@@ -123,13 +125,7 @@ pub fn tail<Q: Asked>(question: &Q, doctor: &Doctor<Q>) {
 }
 
 impl PromiseJson {
-    pub fn new<Q: Asked>(
-        container: Option<String>,
-        understood: Vec<UnderstoodJson>,
-        assumed: &AssumedBounds,
-        answer: &Answer<Q>,
-        files: Vec<String>,
-    ) -> Self {
+    pub fn new<Q: Asked>(case: &AskedCase<Q>, answer: &Answer<Q>, files: Vec<String>) -> Self {
         let sized = match &answer.verdict {
             Verdict::Kept(proof) => Some((proof.sized, Some(proof.states))),
             Verdict::Broken(execution) => execution.sized.map(|sized| (sized, None)),
@@ -140,12 +136,13 @@ impl PromiseJson {
             _ => None,
         };
         PromiseJson {
-            container,
+            container: case.container.clone(),
+            configuration: case.configuration.clone(),
             property: answer.promise.name(),
             verdict: answer.verdict.word(),
-            not_given: assumed.json(answer),
+            not_given: case.assumed.json(answer),
             slack: answer.boundaries.iter().map(slack).collect(),
-            assumptions: answer.assumptions.clone(),
+            assumptions: case.assumptions.iter().chain(&answer.assumptions).cloned().collect(),
             scenario: sized.map(|(sized, _)| sized.scenario.to_string()),
             tick: sized.map(|(sized, _)| sized.tick).filter(|tick| *tick != FINEST),
             states: sized.and_then(|(_, states)| states),
@@ -171,7 +168,7 @@ impl PromiseJson {
                 })
                 .collect(),
             files,
-            understood,
+            understood: case.understood.clone(),
         }
     }
 }

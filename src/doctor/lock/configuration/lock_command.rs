@@ -76,7 +76,13 @@ pub fn of_lock_command(line: &str, name: &str) -> Result<Configuration, Configur
     }
     if let Some(prefix) = words.next() {
         let reading = Reading::WithoutEffect("the prefix of the key".to_owned());
-        fields.push(Field { name: "prefix".to_owned(), place: Some(prefix.place), value: Some(prefix.text), reading });
+        fields.push(Field {
+            name: "prefix".to_owned(),
+            place: Some(prefix.place),
+            value: Some(prefix.text),
+            reading,
+            option: None,
+        });
     }
     let has = |fields: &[Field], name: &str| fields.iter().any(|field| field.name == name);
     let mut absent = vec![(
@@ -157,5 +163,11 @@ fn flag(
         }
     };
     let is_shown = OWN.contains(&name);
-    Ok(Field { name: format!("-{name}"), place: Some(word.place), value: is_shown.then_some(value), reading })
+    Ok(Field {
+        name: format!("-{name}"),
+        place: Some(word.place),
+        value: is_shown.then_some(value),
+        reading,
+        option: None,
+    })
 }

@@ -101,7 +101,9 @@ impl Source<'_> {
         fields: Vec<Field>,
     ) -> Result<Configuration, ConfigurationError> {
         match question.validate() {
-            Ok(()) => Ok(Configuration { kind: kind.into(), question, has_bounds: false, fields }),
+            Ok(()) => {
+                Ok(Configuration { kind: kind.into(), question, has_bounds: false, fields, assumptions: Vec::new() })
+            }
             Err(QuestionError { setting, message }) => {
                 let has_it =
                     |field: &&Field| matches!(&field.reading, Reading::Setting(text) if text.contains(setting));
@@ -119,7 +121,7 @@ impl Field {
             Reading::Setting(_) => Some(member.item.shown()),
             Reading::WithoutEffect(_) | Reading::Unknown => None,
         };
-        Field { name: member.name.clone(), place: Some(member.place), value, reading }
+        Field { name: member.name.clone(), place: Some(member.place), value, reading, option: None }
     }
 }
 

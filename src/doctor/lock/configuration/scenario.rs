@@ -63,7 +63,13 @@ impl SourceText<'_> {
     fn field(&self, path: &str, value: String, reading: Reading) -> Option<Field> {
         self.value(path)?;
         let ScenarioError { line, column, .. } = self.error(path, "");
-        Some(Field { name: path.to_owned(), place: Some(Place { line, column }), value: Some(value), reading })
+        Some(Field {
+            name: path.to_owned(),
+            place: Some(Place { line, column }),
+            value: Some(value),
+            reading,
+            option: None,
+        })
     }
 }
 
@@ -108,7 +114,13 @@ fn read(source: &SourceText<'_>) -> Result<Configuration, ScenarioError> {
         .map_err(|mistake| source.error(&format!("service.{}", mistake.setting.replace('-', "_")), mistake.message))?;
     is_known_client(source, &scenario, &question, tick)?;
     let fields = fields(source, &scenario, &question);
-    Ok(Configuration { kind: format!("the scenario `{}`", scenario.name), question, has_bounds: true, fields })
+    Ok(Configuration {
+        kind: format!("the scenario `{}`", scenario.name),
+        question,
+        has_bounds: true,
+        fields,
+        assumptions: Vec::new(),
+    })
 }
 
 /// The recipe that the file names.

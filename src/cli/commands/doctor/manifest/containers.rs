@@ -1,5 +1,6 @@
 //! The containers of a manifest, and what each is started with.
 
+use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use fencepost_doctor::ShellWord;
@@ -10,6 +11,9 @@ use super::yaml::{YamlNode, YamlValue};
 /// Where the pod is described: in a pod, a Deployment and its like, and a CronJob.
 const PODS: [&[&str]; 3] =
     [&["spec", "template", "spec"], &["spec", "jobTemplate", "spec", "template", "spec"], &["spec"]];
+
+/// The longest value of a variable that is kept: values that hold others twice would double with each.
+const EXPANDED_MAX: usize = 10_000;
 
 /// A container of a workload.
 #[derive(Debug)]
@@ -75,21 +79,40 @@ fn items<'a>(file: &str, node: &'a YamlNode, name: &str) -> Result<&'a [Rc<YamlN
     }
 }
 
-/// The variables whose values the manifest has.
-fn variables(container: &YamlNode) -> Vec<(&str, &str)> {
-    let Some(YamlValue::List(list)) = container.get("env").map(|env| &env.value) else { return Vec::new() };
-    list.iter().filter_map(|one| Some((one.get("name")?.text()?, one.get("value")?.text()?))).collect()
+/// The variables whose values the manifest has. Each may hold those before it.
+fn variables(container: &YamlNode) -> BTreeMap<&str, String> {
+    let mut variables = BTreeMap::new();
+    let Some(YamlValue::List(list)) = container.get("env").map(|env| &env.value) else { return variables };
+    for one in list {
+        let [name, value] = ["name", "value"].map(|member| one.get(member).and_then(YamlNode::text));
+        let Some(name) = name else { continue };
+        let value = value.map(|value| expanded(value, &variables)).filter(|value| value.len() <= EXPANDED_MAX);
+        match value {
+            Some(value) => variables.insert(name, value),
+            None => variables.remove(name),
+        };
+    }
+    variables
 }
 
-/// Puts values in the place of `$(NAME)`, as Kubernetes does. What it does not know stays as it is.
-fn expanded(word: &str, variables: &[(&str, &str)]) -> String {
+/// Puts values in the place of `$(NAME)`, as Kubernetes does. What it does not know stays as it is, and `$$(NAME)` is the text `$(NAME)`.
+fn expanded(word: &str, variables: &BTreeMap<&str, String>) -> String {
     let mut text = String::new();
     let mut rest = word;
-    while let Some((before, behind)) = rest.split_once("$(") {
+    while let Some((before, behind)) = rest.split_once("$") {
         text += before;
-        let known = behind.split_once(')').and_then(|(name, after)| {
-            variables.iter().rev().find(|(other, _)| *other == name).map(|(_, value)| (*value, after))
-        });
+        if let Some(escaped) = behind.strip_prefix('$') {
+            text.push('$');
+            rest = escaped;
+            continue;
+        }
+        let Some(behind) = behind.strip_prefix('(') else {
+            text.push('$');
+            rest = behind;
+            continue;
+        };
+        let known =
+            behind.split_once(')').and_then(|(name, after)| variables.get(name).map(|value| (value.as_str(), after)));
         match known {
             Some((value, after)) => {
                 text += value;

@@ -4,23 +4,29 @@
 mod containers;
 mod yaml;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
 use fencepost_doctor::ElectionQuestion;
 use fencepost_doctor::configuration::{ConfigurationError, Place, Understood};
 use fencepost_doctor::election::configuration::{
-    ElectionConfiguration, ProgramStart, StanzaMember, of_arguments, of_stanza,
+    ElectionConfiguration, ProgramStart, StanzaMember, StanzaStart, of_arguments, of_stanza,
 };
 
 use self::containers::WorkloadContainer;
 use self::yaml::{YamlNode, YamlValue};
+
+/// Sentences about containers that one error has at most.
+const IDLE_MAX: usize = 10;
 
 /// An election of a manifest.
 #[derive(Debug)]
 pub struct FoundElection {
     /// The container; none: it is a component's configuration, or a line of flags.
     pub container: Option<String>,
+    /// Where it begins.
+    pub place: Place,
+    /// Its settings. No two elections of a manifest are of the same kind.
     pub understood: Understood<ElectionQuestion>,
 }
 
@@ -28,7 +34,7 @@ pub struct FoundElection {
 #[derive(Debug)]
 pub struct FoundElections {
     pub elections: Vec<FoundElection>,
-    /// A sentence for each container that takes part in none.
+    /// A sentence for each container that takes part in none, or of which nothing says that it does.
     pub idle: Vec<String>,
 }
 
@@ -46,6 +52,7 @@ pub fn read(
         container,
         names: BTreeSet::new(),
         kinds: BTreeSet::new(),
+        embedded: None,
         found: FoundElections { elections: Vec::new(), idle: Vec::new() },
     };
     for document in &documents {
@@ -64,6 +71,8 @@ struct ManifestReader<'a> {
     /// The containers of the manifest.
     names: BTreeSet<String>,
     kinds: BTreeSet<String>,
+    /// A text within the manifest that has a configuration: its name, and where it stands.
+    embedded: Option<(String, Place)>,
     found: FoundElections,
 }
 
@@ -76,6 +85,9 @@ impl ManifestReader<'_> {
         let kind = object.get("kind").and_then(YamlNode::text).unwrap_or("");
         if !kind.is_empty() {
             self.kinds.insert(kind.to_owned());
+        }
+        if kind == "ConfigMap" && self.embedded.is_none() {
+            self.embedded = embedded(object);
         }
         let containers = containers::of(self.file, object)?;
         for container in &containers {
@@ -104,10 +116,13 @@ impl ManifestReader<'_> {
         match of_arguments(start, words)? {
             ElectionConfiguration::Elects(understood) => {
                 let container = Some((*name).to_owned());
-                self.found.elections.push(FoundElection { container, understood: *understood });
+                self.found.elections.push(FoundElection { container, place: *place, understood: *understood });
             }
-            ElectionConfiguration::Idle { place: at, why } => {
-                let line = at.unwrap_or(*place).line;
+            ElectionConfiguration::Unsaid { why } => {
+                self.found.idle.push(format!("{kind} (line {}): {why}", place.line));
+            }
+            ElectionConfiguration::Idle { place, why } => {
+                let line = place.line;
                 let pods = match replicas {
                     Some(count) if !matches!(*count, "0" | "1") => {
                         format!("; with replicas: {count} all of them work at once")
@@ -142,19 +157,24 @@ impl ManifestReader<'_> {
             let (name, value_place) = (name.to_owned(), value.place);
             members.push(StanzaMember { name, place: key.place, value: text.to_owned(), value_place });
         }
-        match of_stanza(self.file, kind, self.recipe, &members)? {
+        let api_version = object.get("apiVersion").and_then(YamlNode::text).unwrap_or("");
+        let start = StanzaStart { file: self.file, kind, api_version, recipe: self.recipe };
+        let place = stanza.map_or(object.place, |stanza| stanza.place);
+        match of_stanza(start, &members)? {
             ElectionConfiguration::Elects(understood) => {
-                self.found.elections.push(FoundElection { container: None, understood: *understood });
+                self.found.elections.push(FoundElection { container: None, place, understood: *understood });
+            }
+            ElectionConfiguration::Unsaid { why } => {
+                self.found.idle.push(format!("{kind} (line {}): {why}", place.line));
             }
             ElectionConfiguration::Idle { place, why } => {
-                let line = place.or(stanza.map(|stanza| stanza.place)).map_or(1, |place| place.line);
-                self.found.idle.push(format!("{kind} (line {line}) {why}"));
+                self.found.idle.push(format!("{kind} (line {}) {why}", place.line));
             }
         }
         Ok(())
     }
 
-    fn finish(self, documents: &[Rc<YamlNode>]) -> Result<FoundElections, ConfigurationError> {
+    fn finish(mut self, documents: &[Rc<YamlNode>]) -> Result<FoundElections, ConfigurationError> {
         let names: Vec<&str> = self.names.iter().map(String::as_str).collect();
         let first = documents.first().map_or(Place { line: 1, column: 1 }, |document| document.place);
         if let Some(name) = self.container.filter(|name| !names.contains(name)) {
@@ -165,6 +185,12 @@ impl ManifestReader<'_> {
             return self.error(first, message);
         }
         if self.found.elections.is_empty() && self.found.idle.is_empty() {
+            if let Some((name, place)) = &self.embedded {
+                let message = format!(
+                    "here is no election, but the text `{name}` has `leaderElection`: write it into a file of its own, and give that to --from"
+                );
+                return self.error(*place, message);
+            }
             let kinds: Vec<&str> = self.kinds.iter().map(String::as_str).collect();
             let has = if kinds.is_empty() { String::new() } else { format!("; this file has {}", kinds.join(", ")) };
             let message = format!(
@@ -173,9 +199,41 @@ impl ManifestReader<'_> {
             return self.error(first, message);
         }
         if self.found.elections.is_empty() {
-            let message = format!("no leader is elected here: {}", self.found.idle.join("; "));
-            return self.error(first, message);
+            let (shown, rest) = self.found.idle.split_at(self.found.idle.len().min(IDLE_MAX));
+            let more = if rest.is_empty() { String::new() } else { format!("; and {} more", rest.len()) };
+            return self.error(first, format!("no election is found here: {}{more}", shown.join("; ")));
         }
+        self.found.tell_apart();
         Ok(self.found)
     }
+}
+
+impl FoundElections {
+    /// Gives a line to kinds that occur more than once, and a number to those that begin in the same line.
+    fn tell_apart(&mut self) {
+        let mut counts: BTreeMap<String, usize> = BTreeMap::new();
+        for election in &self.elections {
+            *counts.entry(election.understood.kind.clone()).or_default() += 1;
+        }
+        let mut seen: BTreeMap<String, usize> = BTreeMap::new();
+        for FoundElection { place, understood, .. } in &mut self.elections {
+            if counts[&understood.kind] == 1 {
+                continue;
+            }
+            understood.kind += &format!(" (line {})", place.line);
+            let number = seen.entry(understood.kind.clone()).or_default();
+            *number += 1;
+            if *number > 1 {
+                understood.kind += &format!(" {number}");
+            }
+        }
+    }
+}
+
+/// A text of a ConfigMap that has `leaderElection`.
+fn embedded(object: &YamlNode) -> Option<(String, Place)> {
+    let mut texts =
+        object.get("data")?.members().iter().filter_map(|(key, value)| Some((key.text()?, value.text()?, value.place)));
+    let found = texts.find(|(_, text, _)| text.contains("leaderElection"));
+    found.map(|(name, _, place)| (name.to_owned(), place))
 }
