@@ -1,10 +1,11 @@
-//! Workload 2, the lock service: our world, with its digest and its properties, beside a bare loop over the same machines; and what an
-//! action costs where there are many clients. `cargo bench -p fencepost-sim --bench lock_service`; with `--quick` it says the counts
+//! Workload 2, the lock service: our world, with its digest and its properties, beside a bare loop over the same machines; the same with
+//! programs as clients; and what an action costs where there are many clients. `cargo bench -p fencepost-sim --bench lock_service`; with `--quick` it says the counts
 //! only and takes a few seconds.
 
 mod bare;
 mod machines;
 mod on_world;
+mod program;
 
 use std::hint::black_box;
 
@@ -15,6 +16,7 @@ use fencepost_sim::{Profile, RunSummary, Settings, prepare, summarize};
 
 use self::machines::SECOND;
 use self::on_world::LockService;
+use self::program::LockClient;
 
 /// The workload as a scenario, and how it is taken.
 fn prepared(clients: u16, seconds: i64) -> (Scenario<LockService>, Settings) {
@@ -53,6 +55,17 @@ fn workload(criterion: &mut Criterion) {
         group.bench_function(BenchmarkId::new("our world", clients), |bencher| {
             bencher.iter(|| on_world(black_box(&prepared), 1));
         });
+        if clients == 16 {
+            let (scenario, settings) = &prepared;
+            // The program has durations in microseconds, and so comes after the refinement.
+            let programs = (scenario.clone().programs(LockClient::default()), settings.clone());
+            let RunSummary { events, actions, .. } = on_world(&programs, 1);
+            println!("{clients} programs: {events} events, {actions} actions");
+            group.throughput(Throughput::Elements(events));
+            group.bench_function(BenchmarkId::new("our world, programs", clients), |bencher| {
+                bencher.iter(|| on_world(black_box(&programs), 1));
+            });
+        }
         group.throughput(Throughput::Elements(bare_events));
         group.bench_function(BenchmarkId::new("bare loop", clients), |bencher| {
             bencher.iter(|| bare::run(clients, black_box(seconds), 1));

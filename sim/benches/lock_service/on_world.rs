@@ -7,8 +7,9 @@ use fencepost_model::fact::{Ending, Fact, Leaving, Refusal};
 use fencepost_model::ids::{ClientId, ProcessId, Token};
 use fencepost_model::normal::{Normal, Visitor};
 use fencepost_model::process::{Belief, Client as Participant, Context, Input, Message, Outbox, Process};
+use fencepost_model::program::{Alarm, Runs, UserCommand};
 use fencepost_model::scenario::{Scenario, SettingError};
-use fencepost_model::service::{self, Record, Service, ServiceMessage, ServiceTimer};
+use fencepost_model::service::{self, Record, Service, ServiceCommand, ServiceMessage, ServiceTimer};
 use fencepost_model::time::{Instant, Ticks};
 use fencepost_model::uninhabited::Uninhabited;
 use fencepost_model::world::World;
@@ -25,21 +26,33 @@ pub enum LockMessage {
     Answer(Answer),
 }
 
+/// Timers of the machines, and deadlines of programs.
+#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
+pub enum LockTimer {
+    Machine(Timer),
+    Program(Alarm),
+}
+
+/// What the user of a program says: to begin, and no more. The machines begin by themselves.
+#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
+pub struct LockCommand(pub UserCommand);
+
 impl Service for LockService {
     const SYSTEMS: &'static [&'static str] = &["lock-service"];
+    const HAS_PROGRAMS: bool = true;
     type Settings = NoSettings;
     type Message = LockMessage;
-    type Timer = Timer;
-    type Command = Uninhabited;
+    type Timer = LockTimer;
+    type Command = LockCommand;
     type OperatorAction = Uninhabited;
     type Fault = Uninhabited;
     type Event = Uninhabited;
-    type Client = Client;
+    type Client = Runs<LockService, Client>;
     type Server = Server;
 
-    fn start(scenario: &Scenario<Self>) -> (Server, Vec<Client>) {
-        let clients = usize::from(scenario.clients);
-        (Server::new(clients), vec![Client::new(); clients])
+    fn start(scenario: &Scenario<Self>) -> (Server, Vec<Self::Client>) {
+        let client = |client| Runs::at_start(scenario, client, Client::new);
+        (Server::new(usize::from(scenario.clients)), (1..=scenario.clients).map(ClientId).map(client).collect())
     }
 
     fn record(server: &Server, _: &Scenario<Self>) -> Record {
@@ -80,7 +93,9 @@ impl service::Settings<LockService> for NoSettings {
 
 impl ServiceMessage for LockMessage {}
 
-impl ServiceTimer for Timer {}
+impl ServiceTimer for LockTimer {}
+
+impl ServiceCommand for LockCommand {}
 
 impl Process<LockService> for Server {
     fn on(&mut self, input: Input<LockService>, context: &Context<'_, LockService>, out: &mut Outbox<LockService>) {
@@ -107,8 +122,8 @@ impl Process<LockService> for Server {
         }
     }
 
-    fn wakes(&self, _: &Scenario<LockService>, due: &mut dyn FnMut(Timer, Instant)) {
-        due(Timer::Sweep, Instant::at(self.sweep_at));
+    fn wakes(&self, _: &Scenario<LockService>, due: &mut dyn FnMut(LockTimer, Instant)) {
+        due(LockTimer::Machine(Timer::Sweep), Instant::at(self.sweep_at));
     }
 
     fn restarted(&self, _: &Scenario<LockService>) -> Self {
@@ -122,7 +137,7 @@ impl Process<LockService> for Client {
         let was_inside = self.is_inside();
         let request = match input {
             Input::Message { message: Message::Service(LockMessage::Answer(answer)), .. } => self.receive(now, answer),
-            Input::Wake(timer) => self.fire(now, timer),
+            Input::Wake(LockTimer::Machine(timer)) => self.fire(now, timer),
             _ => None,
         };
         if let Some(request) = request {
@@ -136,10 +151,10 @@ impl Process<LockService> for Client {
         }
     }
 
-    fn wakes(&self, _: &Scenario<LockService>, due: &mut dyn FnMut(Timer, Instant)) {
-        due(Timer::Step, Instant::at(self.step_at));
+    fn wakes(&self, _: &Scenario<LockService>, due: &mut dyn FnMut(LockTimer, Instant)) {
+        due(LockTimer::Machine(Timer::Step), Instant::at(self.step_at));
         if self.renew_at > 0 {
-            due(Timer::Renew, Instant::at(self.renew_at));
+            due(LockTimer::Machine(Timer::Renew), Instant::at(self.renew_at));
         }
     }
 
@@ -149,7 +164,7 @@ impl Process<LockService> for Client {
 }
 
 impl Participant<LockService> for Client {
-    fn commands(&self, _: &Context<'_, LockService>, _: &mut dyn FnMut(Uninhabited)) {}
+    fn commands(&self, _: &Context<'_, LockService>, _: &mut dyn FnMut(LockCommand)) {}
 
     fn belief(&self) -> Belief {
         let is_waiting = matches!(self.phase, Phase::Acquiring | Phase::BackOff);
@@ -161,7 +176,15 @@ impl Normal for LockMessage {
     fn visit(&mut self, _: &mut impl Visitor) {}
 }
 
-impl Normal for Timer {
+impl Normal for Request {
+    fn visit(&mut self, _: &mut impl Visitor) {}
+}
+
+impl Normal for Answer {
+    fn visit(&mut self, _: &mut impl Visitor) {}
+}
+
+impl Normal for LockTimer {
     fn visit(&mut self, _: &mut impl Visitor) {}
 }
 
@@ -175,30 +198,57 @@ impl Normal for Client {
 
 impl fmt::Display for LockMessage {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            LockMessage::Request(request) => request.fmt(f),
+            LockMessage::Answer(answer) => answer.fmt(f),
+        }
+    }
+}
+
+impl fmt::Display for Request {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            LockMessage::Request(Request::Create) => "create a session",
-            LockMessage::Request(Request::Acquire) => "acquire",
-            LockMessage::Request(Request::Write(token)) => return write!(f, "write ({token})"),
-            LockMessage::Request(Request::Renew) => "renew",
-            LockMessage::Request(Request::Release) => "release",
-            LockMessage::Answer(Answer::Created) => "created",
-            LockMessage::Answer(Answer::Granted(token)) => return write!(f, "granted ({token})"),
-            LockMessage::Answer(Answer::Denied) => "denied",
-            LockMessage::Answer(Answer::Invalid) => "invalid",
-            LockMessage::Answer(Answer::Written(true)) => "written",
-            LockMessage::Answer(Answer::Written(false)) => "refused",
-            LockMessage::Answer(Answer::Renewed) => "renewed",
-            LockMessage::Answer(Answer::Released) => "released",
+            Request::Create => "create a session",
+            Request::Acquire => "acquire",
+            Request::Write(token) => return write!(f, "write ({token})"),
+            Request::Renew => "renew",
+            Request::Release => "release",
         })
     }
 }
 
-impl fmt::Display for Timer {
+impl fmt::Display for Answer {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            Timer::Step => "time is up",
-            Timer::Renew => "time to renew",
-            Timer::Sweep => "time to sweep",
+            Answer::Created => "created",
+            Answer::Granted(token) => return write!(f, "granted ({token})"),
+            Answer::Denied => "denied",
+            Answer::Invalid => "invalid",
+            Answer::Written(true) => "written",
+            Answer::Written(false) => "refused",
+            Answer::Renewed => "renewed",
+            Answer::Released => "released",
+        })
+    }
+}
+
+impl fmt::Display for LockTimer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            LockTimer::Machine(Timer::Step) => "time is up",
+            LockTimer::Machine(Timer::Renew) => "time to renew",
+            LockTimer::Machine(Timer::Sweep) => "time to sweep",
+            LockTimer::Program(alarm) => return alarm.fmt(f),
+        })
+    }
+}
+
+impl fmt::Display for LockCommand {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self.0 {
+            UserCommand::Acquire => "take turns",
+            UserCommand::Write => "write",
+            UserCommand::Release => "release",
         })
     }
 }
