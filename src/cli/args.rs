@@ -7,6 +7,7 @@ use std::time::Duration;
 use clap::Args;
 use fencepost::Property;
 use fencepost::model::scenario::Axis;
+use fencepost::model::units::{self, DurationError};
 
 /// Options of every command.
 #[derive(Args, Debug, Default)]
@@ -32,10 +33,18 @@ pub fn property(text: &str) -> Result<Property, String> {
     Property::ALL.iter().find(is_meant).copied().ok_or_else(|| format!("there are {}", names()))
 }
 
-/// A duration.
-pub fn seconds(text: &str) -> Result<Duration, String> {
-    let seconds: f64 = text.parse().map_err(|_| "a number of seconds".to_owned())?;
-    Duration::try_from_secs_f64(seconds).map_err(|error| error.to_string())
+/// How long a command may take: with a unit, as everywhere, or in seconds.
+pub fn time_limit(text: &str) -> Result<Duration, String> {
+    if let Ok(seconds) = text.parse::<f64>() {
+        return Duration::try_from_secs_f64(seconds).map_err(|error| error.to_string());
+    }
+    let duration: units::Duration = text.parse().map_err(|error: DurationError| error.to_string())?;
+    Ok(Duration::from_nanos(duration.nanoseconds().unsigned_abs()))
+}
+
+/// The same, and not zero.
+pub fn some_time(text: &str) -> Result<Duration, String> {
+    time_limit(text).and_then(|limit| if limit.is_zero() { Err("it is more than 0".to_owned()) } else { Ok(limit) })
 }
 
 /// A number of seeds, or a range of them.

@@ -7,7 +7,7 @@ use clap::{Args, ValueEnum};
 use fencepost::Property;
 use fencepost::checker::{Engine, Limits, Options};
 
-use crate::args::{Common, seconds};
+use crate::args::{Common, time_limit};
 use crate::exit::CommandError;
 use crate::parallel::cores;
 use crate::supervisor::Watch;
@@ -38,8 +38,8 @@ pub struct SearchArguments {
     /// Stop the search at this use of memory, in MiB. Several scenarios are then searched one after the other
     #[arg(long, value_name = "MIB")]
     pub max_memory: Option<u64>,
-    /// Stop the search after this time, in seconds
-    #[arg(long, value_name = "SECONDS", value_parser = seconds)]
+    /// Stop the search after this time, as 90s or 5m, or in seconds
+    #[arg(long, value_name = "DURATION", value_parser = time_limit)]
     timeout: Option<Duration>,
 }
 

@@ -7,7 +7,7 @@ use clap::Args;
 use fencepost::model::scenario::Axis;
 use fencepost::reports::study::grid;
 
-use crate::args::{Common, axis, seconds};
+use crate::args::{Common, axis, time_limit};
 use crate::exit::{CommandError, Exit};
 use crate::grid::{is_undecided, search};
 use crate::json::EnvelopeJson;
@@ -23,8 +23,8 @@ pub struct Envelope {
     /// A setting and its values, as service.ttl=none,1,2; several times for a grid
     #[arg(long, value_name = "KEY=VALUES", value_parser = axis)]
     vary: Vec<Axis>,
-    /// Stop after this time for all combinations, in seconds
-    #[arg(long, value_name = "SECONDS", value_parser = seconds)]
+    /// Stop after this time for all combinations, as 90s or 5m, or in seconds
+    #[arg(long, value_name = "DURATION", value_parser = time_limit)]
     timeout: Option<Duration>,
 }
 

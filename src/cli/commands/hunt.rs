@@ -8,7 +8,7 @@ use fencepost::sim::{Hunt as Task, Hunted, Settings, Violation};
 use fencepost::{AnyScenario, Promise, Property};
 use indicatif::{ProgressBar, ProgressStyle};
 
-use crate::args::{Common, property, seconds, seeds};
+use crate::args::{Common, property, seeds, time_limit};
 use crate::exit::{CommandError, Exit};
 use crate::json;
 use crate::output::{say, say_json, write_trace};
@@ -26,8 +26,8 @@ pub struct Hunt {
     /// How many seeds to try, or which: 1000, or 500..1500
     #[arg(long, default_value = "10000", value_parser = seeds, value_name = "N|A..B")]
     seeds: Range<u64>,
-    /// Stop the search after this time, in seconds
-    #[arg(long, value_name = "SECONDS", value_parser = seconds)]
+    /// Stop the search after this time, as 90s or 5m, or in seconds
+    #[arg(long, value_name = "DURATION", value_parser = time_limit)]
     timeout: Option<Duration>,
     /// Look only for this promise
     #[arg(long, value_parser = property, value_name = "NAME")]

@@ -11,7 +11,7 @@ use clap::Args;
 use fencepost_serve::torture::{Planned, Reached, Torture as Work, Trial, Tried};
 use fencepost_serve::{Clock, Fault, FaultPlan, Settings, Timers};
 
-use crate::args::Common;
+use crate::args::{Common, some_time};
 use crate::exit::{CommandError, Exit};
 use crate::json::{TortureSummaryJson, TortureTrialJson, TortureViolationJson};
 use crate::output::{say, say_json, write};
@@ -54,12 +54,12 @@ pub struct Torture {
     /// A client with an address of its own, in CONSUL_HTTP_ADDR_NAME; may be repeated
     #[arg(long = "client", value_name = "NAME")]
     clients: Vec<String>,
-    /// How long the test may take, in seconds
-    #[arg(long, default_value_t = 10, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..))]
-    patience: u64,
-    /// Stop after this time, in seconds
-    #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..))]
-    timeout: Option<u64>,
+    /// How long the test may take, as 90s or 5m, or in seconds
+    #[arg(long, default_value = "10s", value_name = "DURATION", value_parser = some_time)]
+    patience: Duration,
+    /// Stop after this time, as 90s or 5m, or in seconds
+    #[arg(long, value_name = "DURATION", value_parser = some_time)]
+    timeout: Option<Duration>,
 }
 
 const FAULTS: [&str; 5] =
@@ -78,7 +78,7 @@ pub fn run(torture: &Torture, common: &Common) -> Result<Exit, CommandError> {
                 ..Settings::default()
             },
             command: torture.command.clone(),
-            patience: Duration::from_secs(torture.patience),
+            patience: torture.patience,
             // Its output would stand between the JSON lines.
             is_heard: torture.plan.is_some() && !common.json,
         },
@@ -95,7 +95,7 @@ pub fn run(torture: &Torture, common: &Common) -> Result<Exit, CommandError> {
     let drawn = work.drawn(&requests, torture.drawn, torture.seed);
     let mut hunt = Hunt {
         work: &work,
-        end: torture.timeout.map(|most| Instant::now() + Duration::from_secs(most)),
+        end: torture.timeout.map(|most| Instant::now() + most),
         common,
         cases: Vec::new(),
         reached: Reached::by_singles(&requests, &work.faults),

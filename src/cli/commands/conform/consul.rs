@@ -2,7 +2,7 @@
 
 use std::fs;
 use std::path::Path;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use fencepost_conform::{
     AnswerClass, Consul, Episode, Exchange, LATENESS, Limits, Objection, Omission, Possible, Removal, Tally, clients,
@@ -128,7 +128,7 @@ pub fn recorded(conform: &Conform, file: &Path, text: &str, common: &Common) -> 
     }
     let mut limits = Limits::default();
     limits.states = conform.max_states.unwrap_or(limits.states);
-    let end = conform.timeout.map(|seconds| Instant::now() + Duration::from_secs(seconds));
+    let end = conform.timeout.map(|limit| Instant::now() + limit);
     let is_over = || was_interrupted() || end.is_some_and(|end| Instant::now() >= end);
     let judged = judge_until(&episodes, None, limits, &is_over);
     let open: Vec<String> = uncertainties(&episodes).iter().map(ToString::to_string).collect();

@@ -22,8 +22,8 @@ pub struct Crowds {
     pub undecided_lines: usize,
 }
 
-/// For how long a crowd is judged unless `--timeout` says so, in seconds.
-const CROWD_TIMEOUT: u64 = 60;
+/// For how long a crowd is judged unless `--timeout` says so.
+const CROWD_TIMEOUT: Duration = Duration::from_secs(60);
 
 /// How many slow crowds there are, at the same time.
 const SLOW_CROWDS: u64 = 16;
@@ -79,7 +79,7 @@ impl Crowds {
         episode: &Episode,
         common: &Common,
     ) -> Result<(), Exit> {
-        let end = Instant::now() + Duration::from_secs(conform.timeout.unwrap_or(CROWD_TIMEOUT));
+        let end = Instant::now() + conform.timeout.unwrap_or(CROWD_TIMEOUT);
         match judge_until(std::slice::from_ref(episode), None, Limits::default(), &|| Instant::now() >= end) {
             Ok(possible) => {
                 self.possible.lines += possible.lines;

@@ -7,11 +7,12 @@ mod rabbitmq;
 
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use clap::Args;
 use fencepost_conform::{amqp, nanoseconds};
 
-use crate::args::Common;
+use crate::args::{Common, some_time};
 use crate::exit::{CommandError, Exit};
 use crate::json;
 use crate::output::{say, say_json};
@@ -63,9 +64,9 @@ pub struct Conform {
     /// How late the timers of a Consul server may be, as 900ms; `any` for no bound [default: the log's own value]
     #[arg(long, value_name = "DURATION", value_parser = lateness)]
     lateness: Option<Lateness>,
-    /// Stop judging a log, or a batch of concurrent requests, of Consul after this time, in seconds
-    #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..))]
-    timeout: Option<u64>,
+    /// Stop judging a log, or a batch of concurrent requests, of Consul after this time, as 90s or 5m, or in seconds
+    #[arg(long, value_name = "DURATION", value_parser = some_time)]
+    timeout: Option<Duration>,
     /// Judge a log of Consul with at most N states in memory
     #[arg(long, value_name = "N")]
     max_states: Option<usize>,

@@ -10,7 +10,7 @@ use fencepost_doctor::{Asked, Doctor as Judge, Promise, QuestionError, Verdict};
 use super::assumed::AssumedBounds;
 use super::values::promise;
 use super::{files, tell};
-use crate::args::{Common, seconds};
+use crate::args::{Common, time_limit};
 use crate::exit::{CommandError, Exit};
 use crate::json::{PromiseJson, UnderstoodJson};
 use crate::output::{say, say_json};
@@ -27,8 +27,8 @@ pub struct Judging {
     /// Write a scenario file for each side of each boundary, and the executions, into this folder
     #[arg(long, value_name = "DIR")]
     write: Option<PathBuf>,
-    /// Stop after this time, in seconds; promises that are not decided by then are reported as unknown
-    #[arg(long, value_name = "SECONDS", value_parser = seconds)]
+    /// Stop after this time, as 90s or 5m, or in seconds; promises that are not decided by then are reported as unknown
+    #[arg(long, value_name = "DURATION", value_parser = time_limit)]
     timeout: Option<time::Duration>,
 }
 

@@ -25,7 +25,7 @@ use self::kept::{Resumption, Subject};
 use self::price::{Price, price};
 use self::search::{Known, Tried, search};
 use self::trial::{Base, DEEPER, Repair as Candidate};
-use crate::args::{Common, property, seconds};
+use crate::args::{Common, property, time_limit};
 use crate::exit::{CommandError, Exit};
 use crate::output::write;
 use crate::parallel::{in_parallel, progress};
@@ -59,8 +59,8 @@ pub struct Repair {
     /// Expand at most N states for each candidate; those that need more are searched with ten times as many at the end
     #[arg(long, default_value_t = 200_000, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     max_states: u64,
-    /// Stop after this time, in seconds
-    #[arg(long, default_value = "60", value_name = "SECONDS", value_parser = seconds)]
+    /// Stop after this time, as 90s or 5m, or in seconds
+    #[arg(long, default_value = "60s", value_name = "DURATION", value_parser = time_limit)]
     timeout: Duration,
     /// Keep every judgement in this file, and judge no candidate again that it has: a search that was stopped is resumed
     #[arg(long, value_name = "FILE")]
