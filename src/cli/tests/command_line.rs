@@ -107,6 +107,8 @@ fn bad_usage_is_answered_with_exit_code_2() {
         &["check", "b01-fencing", "--property", "single-owner"],
         &["check", "b01-fencing", "--max-depth", "0"],
         &["check", "b01-fencing", "--timeout", "-1"],
+        &["check", "b01-fencing", "--timeout", "2fortnights"],
+        &["conform", "--recorded", "no-such-log.jsonl", "--timeout", "0ms"],
         &["simulate", "b01-fencing"],
         &["simulate", "b01-fencing", "--seed", "7", "--refine", "0"],
         &["hunt"],
@@ -136,6 +138,18 @@ fn a_stopped_search_is_bounded_and_names_the_limit() {
             assert_eq!(line["verdict"], "bounded", "{limit}");
             assert_eq!(line["cut_by"], format!("{limit} {value}"));
         }
+    }
+}
+
+#[test]
+fn a_time_limit_has_a_unit_or_is_in_seconds() {
+    for limit in ["0", "0s", "0ms"] {
+        let lines = json(&fencepost(&["check", "b01-pause-bounded", "--timeout", limit, "--json"]));
+        assert_eq!(lines[0]["verdict"], "bounded", "{limit}");
+    }
+    for limit in ["60", "60s", "1m", "0.5m30s"] {
+        let output = fencepost(&["check", "b01-fencing", "--timeout", limit, "--quiet"]);
+        assert_eq!(output.status.code(), Some(0), "{limit}: {}", stderr(&output));
     }
 }
 
