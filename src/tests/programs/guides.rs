@@ -65,6 +65,11 @@ fn the_election_and_the_command_get_the_verdicts_of_the_recipes() {
 #[ignore = "takes minutes: cargo test --tests -- --ignored"]
 fn so_they_do_where_the_state_space_is_large() {
     compare(&["consul-semaphore-guide", "consul-lock-command", "consul-go-lock-cut-off"]);
+}
+
+#[test]
+#[ignore = "takes minutes: .ci/long"]
+fn a_killed_group_gets_the_verdicts_of_the_recipe_by_hand() {
     compare(&["b12-kill-group", "b12-kill-group-equal"]);
 }
 
