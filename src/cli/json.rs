@@ -22,7 +22,10 @@ use serde::Serialize;
 use self::kernel::PropertyName;
 pub use conform::{AnswerCountJson, ClientFindingJson, LogVerdictJson};
 pub use diff::{DifferenceJson, LossJson, MeasureJson, PromiseChangeJson, Quantiles, SideJson, StepJson};
-pub use doctor::{AssumedBoundJson, DoctorStepJson, PromiseJson, RepairJson, SlackJson, UnderstoodJson};
+pub use doctor::{
+    AssumedBoundJson, DoctorStepJson, ExactBoundaryJson, ExactPromiseJson, PromiseJson, RepairJson, SlackJson,
+    UnderstoodJson,
+};
 pub use reenact::ReenactmentJson;
 pub use repair::{EditJson, NoRepairJson, RepairSetJson};
 pub use schema::{commands, schema};

@@ -4,6 +4,7 @@
 //! ```text
 //! lock      settings of a lock in Consul, or of its semaphore
 //! election  settings of a leader election by an observed lease, as in Kubernetes
+//! exact     any scenario as it stands, with one setting changed at a time
 //! configuration  what was read from a configuration, and how each field was understood
 //! shell     a command line in words
 //! asked     what the doctor has to know of either
@@ -25,6 +26,7 @@ mod answer;
 mod asked;
 pub mod configuration;
 pub mod election;
+pub mod exact;
 mod judge;
 pub mod lock;
 mod pace;

@@ -41,7 +41,7 @@ fn values_of_json_and_of_yaml_have_their_places() {
     assert_eq!(lines, [12, 13, 16]);
 }
 
-/// What an alias stands for counts for the depth: this file nests 200,000 lists, a line each, and nobody drops those without a deep stack.
+/// What an alias stands for counts for the depth: this file nests 200,000 lists, a line each, and no program drops those without a deep stack.
 #[test]
 fn aliases_of_aliases_are_refused_when_they_are_too_deep() {
     let mut text = "- &a0 [x]\n".to_owned();

@@ -31,6 +31,46 @@ pub struct PromiseJson {
     pub understood: Vec<UnderstoodJson>,
 }
 
+/// A line of `fencepost doctor scenario`: a promise of the scenario as it stands.
+#[derive(Serialize, JsonSchema)]
+pub struct ExactPromiseJson {
+    pub scenario: String,
+    pub property: &'static str,
+    /// The bound of the promise in ticks, if it has one.
+    pub bound: Option<i64>,
+    /// `kept`, `broken`, `vacuous` or `unknown`.
+    pub verdict: &'static str,
+    /// How many states were searched, if it is kept.
+    pub states: Option<u64>,
+    /// The length of a shortest execution, if it is broken.
+    pub steps: Option<usize>,
+    /// The goals that were not reached, if it is vacuous, or what stopped the search.
+    pub why: Option<String>,
+    /// Where the verdict changes, for each setting that was changed and each direction.
+    pub boundaries: Vec<ExactBoundaryJson>,
+    pub assumptions: Vec<String>,
+    /// The length of a tick; null if the scenario does not say it.
+    #[schemars(with = "Option<String>")]
+    pub tick: Option<Duration>,
+    pub files: Vec<String>,
+}
+
+/// Where a verdict changes with one setting. Values are in ticks; of a flag, 0 is false, and 1 is true.
+#[derive(Serialize, JsonSchema)]
+pub struct ExactBoundaryJson {
+    pub setting: String,
+    pub direction: &'static str,
+    pub value: i64,
+    /// The farthest value that was searched with the same verdict.
+    pub same_to: i64,
+    /// The nearest value that was searched with another verdict, or that is refused; null if there is none as far as values were tried.
+    pub other_from: Option<i64>,
+    /// The verdict there: `kept`, `broken`, `vacuous`, `unknown`; or `refused`.
+    pub other: Option<&'static str>,
+    /// Why it is refused or unknown.
+    pub why: Option<String>,
+}
+
 /// A bound on the environment that was not given.
 #[derive(Serialize, JsonSchema)]
 pub struct AssumedBoundJson {

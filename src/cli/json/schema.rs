@@ -6,10 +6,11 @@ use serde_json::{Map, Value, json};
 
 use super::kernel::{Point, Search};
 use super::{
-    AnswerCountJson, CheckJson, ClientFindingJson, DetectionJson, DifferenceJson, EnvelopeJson, HuntJson,
-    LogVerdictJson, LossJson, MeasureJson, MutantJson, NoRepairJson, NothingFoundJson, PromiseChangeJson, PromiseJson,
-    ReadyJson, RealignmentJson, ReenactmentJson, RegressionJson, RepairSetJson, RunJson, ScenarioJson, SchedulerJson,
-    ShrinkJson, StandInVerdictJson, SweepJson, TortureSummaryJson, TortureTrialJson, TortureViolationJson, WrittenJson,
+    AnswerCountJson, CheckJson, ClientFindingJson, DetectionJson, DifferenceJson, EnvelopeJson, ExactPromiseJson,
+    HuntJson, LogVerdictJson, LossJson, MeasureJson, MutantJson, NoRepairJson, NothingFoundJson, PromiseChangeJson,
+    PromiseJson, ReadyJson, RealignmentJson, ReenactmentJson, RegressionJson, RepairSetJson, RunJson, ScenarioJson,
+    SchedulerJson, ShrinkJson, StandInVerdictJson, SweepJson, TortureSummaryJson, TortureTrialJson,
+    TortureViolationJson, WrittenJson,
 };
 
 /// The schemas of the lines of a command.
@@ -32,7 +33,7 @@ const COMMANDS: [(&str, Lines); 24] = [
     ("schedulers", lines![SchedulerJson<'static>]),
     ("sweep", lines![SweepJson<'static>]),
     ("tradeoff", lines![Point, Search, RunJson<'static>]),
-    ("doctor", lines![PromiseJson]),
+    ("doctor", lines![PromiseJson, ExactPromiseJson]),
     ("repair", lines![RepairSetJson<'static>, NoRepairJson<'static>]),
     ("detector", lines![DetectionJson]),
     ("merge", lines![SweepJson<'static>]),

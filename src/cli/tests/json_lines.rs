@@ -92,6 +92,8 @@ fn printed(folder: &Path) -> BTreeMap<&'static str, Vec<Value>> {
     run(&["repair", "lease-one-tick-less", "--edits", "1", "--fixed", "service.grace"], &[]);
     run(&["doctor", "consul-lock", "--ttl", "15s", "--property", "keeps-lock"], &[]);
     run(&["doctor", "consul-lock", "--pause", "40s", "--property", "keeps-lock"], &[]);
+    run(&["doctor", "scenario", "lease-one-tick-less", "--setting", "service.grace"], &["--write", &file("exact")]);
+    run(&["doctor", "scenario", "lease-just-enough", "--max-states", "50"], &[]);
     run(&["detector", "--members", "3", "--loss", "0", "--seeds", "1", "--watch", "10"], &[]);
     let trace = file("out/traces/lease-one-tick-less--mutual-exclusion.jsonl");
     run(&["replay"], &[&trace]);

@@ -80,3 +80,72 @@ fn the_shipped_catalogue_is_listed_beside_ones_own_recipes() {
     assert_eq!(json(&output)[0]["scenario"], "b01-no-fencing");
     assert_eq!(own(&["check", "nonsense"]).status.code(), Some(2));
 }
+
+/// The numbers and flags of a program are changed, too, and each side of a boundary is a file that `check` agrees with.
+#[test]
+fn the_doctor_says_how_far_settings_of_a_recipe_of_ones_own_may_be_changed() {
+    let folder = folder("own-doctor");
+    let wrong = scenario(&folder, true);
+    let sides = folder.join("sides");
+    let output = own(&["doctor", "scenario", &wrong, "--json", "--quiet", "--write", &sides.display().to_string()]);
+    assert_eq!(output.status.code(), Some(1), "{}", stderr(&output));
+    let lines = json(&output);
+    let line = lines.iter().find(|line| line["property"] == "lease-exclusion").expect("it is promised");
+    assert_eq!(line["verdict"], "broken");
+    let changes: Vec<(&str, &str, i64, i64)> = line["boundaries"]
+        .as_array()
+        .into_iter()
+        .flatten()
+        .filter(|boundary| boundary["other"] == "kept")
+        .map(|boundary| {
+            let word = |name: &str| boundary[name].as_str().expect("a text");
+            let number = |name: &str| boundary[name].as_i64().expect("a number");
+            (word("setting"), word("direction"), number("same_to"), number("other_from"))
+        })
+        .collect();
+    let expected = [
+        ("program.0.head.counts_from_answer", "down", 1, 0),
+        ("program.0.head.lease", "down", 2, 1),
+        ("service.grace", "up", 1, 2),
+        ("service.lease", "up", 2, 3),
+        ("synchrony.message_delay", "down", 1, 0),
+    ];
+    assert_eq!(changes, expected);
+    let files = line["files"].as_array().expect("they are written");
+    assert_eq!(files.len(), 2 * expected.len());
+    for file in files {
+        let checked = own(&["check", file.as_str().expect("a path"), "--quiet"]);
+        assert_eq!(checked.status.code(), Some(0), "{file}: {}{}", stdout(&checked), stderr(&checked));
+    }
+}
+
+#[test]
+fn the_doctor_refuses_what_a_scenario_does_not_have() {
+    let folder = folder("own-doctor-refused");
+    let file = scenario(&folder, false);
+    for (arguments, says) in [
+        (&["--setting", "service.ttl"][..], "`service.ttl` is no duration of this scenario"),
+        (&["--property", "no-lost-update"], "does not promise `no-lost-update`"),
+    ] {
+        let output = own(&[&["doctor", "scenario", &file], arguments].concat());
+        assert_eq!(output.status.code(), Some(2), "{}", stdout(&output));
+        assert!(stderr(&output).contains(says), "{}", stderr(&output));
+    }
+    let stopped = own(&["doctor", "scenario", &file, "--max-states", "20", "--quiet"]);
+    assert_eq!(stopped.status.code(), Some(3));
+    assert!(stdout(&stopped).contains("? lease-exclusion: unknown: the search was stopped by --max-states 20"));
+}
+
+/// Durations are found by what doubles on a finer clock, also where they are 0; numbers that are none are left alone.
+#[test]
+fn a_scenario_of_the_catalogue_has_boundaries_in_its_durations() {
+    let asked = ["doctor", "scenario", "b01-pause-bounded", "--property", "mutual-exclusion", "--json", "--quiet"];
+    let line = &json(&fencepost(&asked))[0];
+    let boundaries = line["boundaries"].as_array().expect("a list");
+    let delay = boundaries.iter().find(|boundary| boundary["setting"] == "service.lock_delay").expect("it is changed");
+    assert_eq!((&delay["direction"], &delay["same_to"], &delay["other_from"]), (&"down".into(), &1.into(), &0.into()));
+    assert_eq!(delay["other"], "broken");
+    let names: std::collections::BTreeSet<&str> =
+        boundaries.iter().filter_map(|boundary| boundary["setting"].as_str()).collect();
+    assert!(names.contains("service.ttl") && !names.iter().any(|name| name.starts_with("clocks.")), "{names:?}");
+}

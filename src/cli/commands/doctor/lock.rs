@@ -111,7 +111,7 @@ impl LockSettings {
                 "options of an election come after its name: `fencepost doctor client-go --lease 15s …`".to_owned(),
             )),
             (Some(other), ..) => Err(CommandError::Input(format!(
-                "`doctor` does not judge `{other}`: write `{SYSTEM}`, or the path of a scenario file of it that has units, as `{other}.toml`; or `client-go`; `fencepost check` judges every scenario"
+                "`doctor` does not judge `{other}`: write `{SYSTEM}`, or the path of a scenario file of it that has units, as `{other}.toml`; or `client-go`; `fencepost doctor scenario` judges every scenario as it stands"
             ))),
             (None, Some(path), _) => configured::read(path).map(Some),
             (None, None, Some(line)) => configured::read_lock_command(line).map(Some),

@@ -4,6 +4,7 @@ mod ask;
 mod assumed;
 mod configured;
 mod election;
+mod exact;
 mod files;
 mod judging;
 mod lock;
@@ -26,24 +27,31 @@ use crate::exit::{CommandError, Exit};
 #[command(args_conflicts_with_subcommands = true)]
 pub struct Doctor {
     #[command(subcommand)]
-    election: Option<Election>,
+    other: Option<OtherQuestion>,
     #[command(flatten)]
     lock: lock::LockSettings,
 }
 
 #[derive(Subcommand, Debug)]
-enum Election {
+enum OtherQuestion {
     /// Leader election with client-go, as Kubernetes and its controllers do it
     ///
     /// Settings are options; or flags of a program, with --flags; or stand in a manifest, with --from. What is not said is as the recipe has
     /// it, or the program. Links to the API server may be cut at any time, and heal. Without --pause, --latency and --drift these are taken
     /// as 0, and the answer begins with a warning.
     ClientGo(Box<election::ElectionSettings>),
+    /// Any scenario as it stands: every service, and programs of your own
+    ///
+    /// Each promise is searched with the clients, rounds and faults that the file has. Then each duration, and each number and flag of the
+    /// value with which a program begins, is changed alone, until the verdict is another one: how much room there is, or what repairs it.
+    /// Nothing is said about values between those that were searched.
+    Scenario(exact::ExactSettings),
 }
 
 pub fn run(doctor: &Doctor, common: &Common) -> Result<Exit, CommandError> {
-    match &doctor.election {
-        Some(Election::ClientGo(settings)) => election::run(settings, common),
+    match &doctor.other {
+        Some(OtherQuestion::ClientGo(settings)) => election::run(settings, common),
+        Some(OtherQuestion::Scenario(settings)) => exact::run(settings, common),
         None => lock::run(&doctor.lock, common),
     }
 }

@@ -15,7 +15,7 @@ use crate::lock::question::{LockBelief, LockQuestion, RECIPES};
 use crate::rounding::{FINEST, exact};
 
 /// Where to go with a scenario that is not judged here.
-const ELSEWHERE: &str = "`fencepost check` judges it as it stands";
+const ELSEWHERE: &str = "`fencepost doctor scenario FILE` judges it as it stands";
 
 /// Reads a scenario file of `consul-lock` or `consul-semaphore`.
 ///

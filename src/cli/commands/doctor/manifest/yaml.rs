@@ -6,10 +6,10 @@ use std::rc::Rc;
 use fencepost_doctor::configuration::{ConfigurationError, Place};
 use saphyr_parser::{Event, Marker, Parser, ScalarStyle};
 
-/// Values lie within each other at most so deep, what aliases stand for included.
+/// How deep values lie within each other at most, what aliases stand for included.
 const DEPTH_MAX: usize = 64;
 
-/// At most so many members come from merges: a few lines of them can stand for more than fits into memory.
+/// How many members come from merges at most: a few lines of them can stand for more than fits into memory.
 const MERGED_MAX: usize = 100_000;
 
 /// The key that merges another map.
@@ -19,7 +19,7 @@ const MERGE: &str = "<<";
 #[derive(Debug)]
 pub struct YamlNode {
     pub place: Place,
-    /// How many lists and maps lie within each other here: whoever walks or drops a value recurses so deep.
+    /// How many lists and maps lie within each other here: to walk along a value, or to drop it, recurses as deep.
     depth: usize,
     pub value: YamlValue,
 }
