@@ -8,8 +8,10 @@ use fencepost_model::resource::Accepts;
 use fencepost_model::scenario::{Budget, Goal, Promise, Scenario};
 use fencepost_model::service::Service;
 use fencepost_model::time::Ticks;
+use fencepost_model::units::Duration;
 use fencepost_registry::{AnyScenario, Erase, Registered, erase};
 
+use crate::length::Length;
 use crate::seeds::Seeds;
 use crate::verify::verify;
 
@@ -17,7 +19,7 @@ use crate::verify::verify;
 ///
 /// It begins with a service: [`consul::lock`](crate::consul::lock), [`lease::lock`](crate::lease::lock), …, or
 /// [`Check::new`] with a service of your own. Two clients want the lock once, nothing fails, and delays are unbounded,
-/// until the check says otherwise. Durations are in ticks: a number, or [`Ticks`].
+/// until the check says otherwise. Durations are in ticks, as `2`; or have a unit, as `"15s"`, after [`tick`](Check::tick): see [`Length`].
 ///
 /// ```
 /// use fencepost::{Property, lease};
@@ -68,6 +70,39 @@ impl<S: Service> Check<S> {
         self.with(|scenario| Scenario { system: name.to_owned(), ..scenario })
     }
 
+    /// Says how long a tick is, as `"500ms"`. From here on durations may have units, and verdicts tell of seconds. Every number of ticks that was
+    /// set before is one of these ticks.
+    ///
+    /// ```
+    /// use fencepost::{Property, lease};
+    ///
+    /// let printer = || lease::lock("our-printer").tick("500ms").lease("2s").wake_delay("1s").promise(Property::MutualExclusion);
+    /// printer().grace("1500ms").verify();
+    /// ```
+    ///
+    /// # Panics
+    /// It is no duration, or 0.
+    #[track_caller]
+    pub fn tick(self, tick: &str) -> Self {
+        let tick: Duration = tick.parse().unwrap_or_else(|error| panic!("{error}"));
+        assert!(tick > Duration::ZERO, "a tick is longer than 0");
+        self.with(|scenario| Scenario { tick: Some(tick), ..scenario })
+    }
+
+    /// How long a tick is, if that was said.
+    pub(crate) fn tick_length(&self) -> Option<Duration> {
+        self.scenario.tick
+    }
+
+    /// A duration in ticks of this check.
+    ///
+    /// # Panics
+    /// It is no whole number of them.
+    #[track_caller]
+    pub(crate) fn ticks(&self, length: impl Into<Length>) -> Ticks {
+        length.into().in_ticks_of(self.scenario.tick)
+    }
+
     /// Sets the number of clients that want the lock.
     pub fn clients(self, clients: u16) -> Self {
         self.with(|scenario| scenario.clients(clients))
@@ -84,17 +119,23 @@ impl<S: Service> Check<S> {
     }
 
     /// Bounds the delay of messages; otherwise it is unbounded.
-    pub fn message_delay(self, at_most: impl Into<Ticks>) -> Self {
+    #[track_caller]
+    pub fn message_delay(self, at_most: impl Into<Length>) -> Self {
+        let at_most = self.ticks(at_most);
         self.with(|scenario| scenario.message_delay(at_most))
     }
 
     /// Bounds the delay of a client's own wake-ups; otherwise it is unbounded.
-    pub fn wake_delay(self, at_most: impl Into<Ticks>) -> Self {
+    #[track_caller]
+    pub fn wake_delay(self, at_most: impl Into<Length>) -> Self {
+        let at_most = self.ticks(at_most);
         self.with(|scenario| scenario.wake_delay(at_most))
     }
 
     /// Bounds the delay of the servers' deadlines; otherwise it is unbounded.
-    pub fn server_delay(self, at_most: impl Into<Ticks>) -> Self {
+    #[track_caller]
+    pub fn server_delay(self, at_most: impl Into<Length>) -> Self {
+        let at_most = self.ticks(at_most);
         self.with(|scenario| scenario.server_delay(at_most))
     }
 
@@ -147,7 +188,9 @@ impl<S: Service> Check<S> {
     }
 
     /// Adds a promise that names a duration and is expected to hold.
-    pub fn promise_within(self, property: Property, bound: impl Into<Ticks>) -> Self {
+    #[track_caller]
+    pub fn promise_within(self, property: Property, bound: impl Into<Length>) -> Self {
+        let bound = self.ticks(bound);
         self.with(|scenario| scenario.promise_within(property, bound))
     }
 

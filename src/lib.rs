@@ -22,6 +22,7 @@
 
 pub mod catalogue;
 mod check;
+mod length;
 mod regression;
 mod seeds;
 mod services;
@@ -36,6 +37,7 @@ pub use fencepost_registry as registry;
 pub use fencepost_registry::{AnyOutcome, AnyRealigned, AnyRun, AnyTrace};
 
 pub use check::Check;
+pub use length::Length;
 pub use model::resource::Accepts;
 pub use model::scenario::{Budget, Expect, Promise, Suite, Synchrony};
 pub use model::time::Ticks;

@@ -50,6 +50,8 @@ pub struct Understood<Q> {
     pub fields: Vec<Field>,
     /// What the settings rest on besides, as sentences.
     pub assumptions: Vec<String>,
+    /// Options of the command line that no field of such a configuration can say.
+    pub without_field: Vec<&'static str>,
 }
 
 impl<Q> Understood<Q> {

@@ -75,6 +75,19 @@ impl Change {
     }
 }
 
+impl Change {
+    /// The option of the command line that says the same.
+    pub fn option(&self) -> &'static str {
+        match self {
+            Change::Number { quantity, .. } => quantity.name(),
+            Change::Belief => "belief",
+            Change::Fencing => "fencing",
+            Change::NoChecks => "false-alarm",
+            Change::NoRelease => "release",
+        }
+    }
+}
+
 impl fmt::Display for Change {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {

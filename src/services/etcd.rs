@@ -2,9 +2,8 @@
 
 pub use fencepost_etcd::*;
 use fencepost_etcd_explore::SERVICE;
-use fencepost_model::time::Ticks;
 
-use crate::Check;
+use crate::{Check, Length};
 
 /// A check of the `Mutex` of clientv3/concurrency on a session, as 3.4 has it.
 ///
@@ -28,14 +27,16 @@ pub fn mutex(name: &str) -> Check<Etcd> {
 
 impl Check<Etcd> {
     /// Sets T, in ticks.
-    pub fn ttl(self, ttl: impl Into<Ticks>) -> Self {
-        let ttl = ttl.into();
+    #[track_caller]
+    pub fn ttl(self, ttl: impl Into<Length>) -> Self {
+        let ttl = self.ticks(ttl);
         self.settings(|settings: &mut Settings| settings.ttl = ttl)
     }
 
     /// A holder stops this much before T has passed since the sending of the last acknowledged renewal, in ticks.
-    pub fn stops_before_expiry(self, margin: impl Into<Ticks>) -> Self {
-        let margin = margin.into();
+    #[track_caller]
+    pub fn stops_before_expiry(self, margin: impl Into<Length>) -> Self {
+        let margin = self.ticks(margin);
         self.settings(|settings: &mut Settings| (settings.stop, settings.margin) = (Stop::BeforeExpiry, margin))
     }
 }

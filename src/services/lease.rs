@@ -2,9 +2,8 @@
 
 pub use fencepost_lease::*;
 pub use fencepost_lease_explore::SERVICE;
-use fencepost_model::time::Ticks;
 
-use crate::Check;
+use crate::{Check, Length};
 
 /// A check of a lease.
 ///
@@ -19,17 +18,23 @@ pub fn lock(name: &str) -> Check<Lease> {
 
 impl Check<Lease> {
     /// Sets how long the lock is lent.
-    pub fn lease(self, length: impl Into<Ticks>) -> Self {
-        self.settings(|lease| lease.lease = length.into())
+    #[track_caller]
+    pub fn lease(self, length: impl Into<Length>) -> Self {
+        let length = self.ticks(length);
+        self.settings(|lease| lease.lease = length)
     }
 
     /// Sets how long the server waits after that before it lends again.
-    pub fn grace(self, length: impl Into<Ticks>) -> Self {
-        self.settings(|lease| lease.grace = length.into())
+    #[track_caller]
+    pub fn grace(self, length: impl Into<Length>) -> Self {
+        let length = self.ticks(length);
+        self.settings(|lease| lease.grace = length)
     }
 
     /// Sets how long a client waits after a refusal.
-    pub fn retry_every(self, period: impl Into<Ticks>) -> Self {
-        self.settings(|lease| lease.retry_every = period.into())
+    #[track_caller]
+    pub fn retry_every(self, period: impl Into<Length>) -> Self {
+        let period = self.ticks(period);
+        self.settings(|lease| lease.retry_every = period)
     }
 }

@@ -1,10 +1,9 @@
 //! Leader election by an observed lease: Kubernetes Lease with client-go, and its relatives.
 
-use fencepost_model::time::Ticks;
 pub use fencepost_observed_lease::*;
 pub use fencepost_observed_lease_explore::SERVICE;
 
-use crate::Check;
+use crate::{Check, Length};
 
 /// A check of an observed lease, with the behaviour of client-go.
 ///
@@ -29,14 +28,16 @@ pub fn lock(name: &str) -> Check<ObservedLease> {
 }
 
 impl Check<ObservedLease> {
-    /// Sets LeaseDuration, RenewDeadline and RetryPeriod, in ticks.
+    /// Sets LeaseDuration, RenewDeadline and RetryPeriod.
+    #[track_caller]
     pub fn terms(
         self,
-        lease: impl Into<Ticks>,
-        renew_deadline: impl Into<Ticks>,
-        retry_period: impl Into<Ticks>,
+        lease: impl Into<Length>,
+        renew_deadline: impl Into<Length>,
+        retry_period: impl Into<Length>,
     ) -> Self {
-        let (lease, renew_deadline, retry_period) = (lease.into(), renew_deadline.into(), retry_period.into());
+        let [lease, renew_deadline, retry_period] =
+            [lease.into(), renew_deadline.into(), retry_period.into()].map(|length: Length| self.ticks(length));
         self.settings(|settings: &mut Settings| {
             settings.lease = lease;
             settings.renew_deadline = renew_deadline;

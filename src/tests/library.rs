@@ -3,7 +3,7 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use fencepost::consul::{self, Behavior, Consul, Sequencer};
-use fencepost::{Accepts, Check, Property, catalogue};
+use fencepost::{Accepts, Check, Property, Ticks, catalogue, lease};
 
 fn ledger(sequencer: Sequencer) -> Check<Consul> {
     consul::lock("our-ledger")
@@ -62,4 +62,42 @@ fn a_short_file_means_the_same_and_repeats_no_default() {
     }
     let scenario = catalogue::named("b01-no-fencing").unwrap();
     assert!(scenario.to_short_toml().lines().count() <= 20, "{}", scenario.to_short_toml());
+}
+
+/// A time with a unit is the number of ticks that it has, and findings say how long a tick is.
+#[test]
+fn durations_have_units_where_the_check_has_a_tick() {
+    let printer = || lease::lock("our-printer").tick("500ms");
+    let timed =
+        printer().lease("2s").grace("1500ms").wake_delay("1s").promise_within(Property::EventuallyAcquired, "10s");
+    let counted = printer().lease(4).grace(3).wake_delay(2).promise_within(Property::EventuallyAcquired, 20);
+    assert_eq!(timed.clone().scenario(), counted.scenario());
+    assert!(timed.scenario().assumptions().iter().any(|assumption| assumption.to_string() == "a tick is 500ms"));
+    // The recipe's 15 s: in halves of a second, unless there is a tick.
+    assert_eq!(consul::lock("ours").tick("250ms").recipe("go-lock").scenario().service.ttl, Some(Ticks::new(60)));
+    assert_eq!(consul::lock("ours").recipe("go-lock").scenario().service.ttl, Some(Ticks::new(30)));
+}
+
+#[test]
+fn a_duration_that_is_no_number_of_ticks_is_refused_with_what_to_write() {
+    type Building = fn() -> Check<Consul>;
+    let refused: [(Building, &str); 5] = [
+        (
+            || consul::lock("ours").ttl("15s"),
+            "15s has a unit, and the check has no tick: say `.tick(\"15s\")` before it",
+        ),
+        (
+            || consul::lock("ours").tick("500ms").ttl("1200ms"),
+            "1.2s is no whole number of ticks of 500ms: write another time, or `.tick(\"100ms\")`",
+        ),
+        (|| consul::lock("ours").tick("1s").ttl("15"), "`15` has no unit"),
+        (|| consul::lock("ours").tick("0s"), "a tick is longer than 0"),
+        (|| consul::lock("ours").tick("2s").recipe("go-lock"), "15s is no whole number of ticks of 2s"),
+    ];
+    for (build, says) in refused {
+        let panic = catch_unwind(build).expect_err(says);
+        let message = panic.downcast_ref::<String>().cloned().or(panic.downcast_ref::<&str>().map(ToString::to_string));
+        let message = message.expect("a message");
+        assert!(message.contains(says), "{message}");
+    }
 }

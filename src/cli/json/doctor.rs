@@ -130,6 +130,8 @@ pub struct RepairJson {
     pub is_setting: bool,
     /// The promises that the change breaks.
     pub breaks: Vec<&'static str>,
+    /// The options of the change for which the configuration has no field.
+    pub without_field: Vec<&'static str>,
     #[schemars(with = "Option<String>")]
     pub failover: Option<Duration>,
     #[schemars(with = "Option<String>")]

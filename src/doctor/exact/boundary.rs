@@ -163,7 +163,7 @@ impl<'a> ExactDoctor<'a> {
         };
         let mut found = Vec::new();
         for (direction, limit) in ways {
-            if limit == value {
+            if limit == value || !setting.concerns(promise) {
                 continue;
             }
             let (same, end) = self.search(setting, promise, verdict, (value, limit))?;

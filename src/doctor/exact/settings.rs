@@ -38,6 +38,14 @@ pub enum ExactValue {
     Flag(bool),
 }
 
+impl ExactSetting {
+    /// Whether a promise, by its place, may depend on it: the bound of another one has no part in it.
+    pub(super) fn concerns(&self, promise: usize) -> bool {
+        let mut parts = self.pointer.split('/').skip(1);
+        parts.next() != Some("promise") || parts.next() == Some(&promise.to_string())
+    }
+}
+
 impl<'a> ExactScenario<'a> {
     /// A scenario. `read` reads files of its catalogue.
     pub fn new(scenario: &'a dyn AnyScenario, read: Reader<'a>) -> Self {

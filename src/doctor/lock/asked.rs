@@ -38,7 +38,10 @@ impl Asked for LockQuestion {
             None => (String::new(), self.lock_delay.to_string()),
             Some(slots) => (format!(", {slots} slots"), "for no slot".to_owned()),
         };
-        let (ttl, renew) = (or_none(self.ttl), or_none(self.renew_every));
+        let (ttl, mut renew) = (or_none(self.ttl), or_none(self.renew_every));
+        if self.follows_ttl() {
+            renew += " (half the TTL)";
+        }
         let grace = if self.grace > Duration::ZERO { format!(", grace {}", self.grace) } else { String::new() };
         let fencing = if self.fencing { ", fencing" } else { "" };
         let alarm = if self.false_alarm { ", gossip wrong once" } else { "" };
@@ -73,7 +76,7 @@ impl Asked for LockQuestion {
             Quantity::Ttl => QuantityValue::Duration(self.ttl?),
             // It protects no slot (C-SEM-11).
             Quantity::LockDelay => QuantityValue::Duration(Some(self.lock_delay).filter(|_| self.slots.is_none())?),
-            Quantity::RenewEvery => QuantityValue::Duration(self.renew_every?),
+            Quantity::RenewEvery => QuantityValue::Duration(self.renew_every.filter(|_| !self.follows_ttl())?),
             Quantity::Grace => QuantityValue::Duration(Some(self.grace).filter(|grace| *grace > Duration::ZERO)?),
             Quantity::Pause => QuantityValue::Duration(self.pause),
             Quantity::Latency => QuantityValue::Duration(self.latency),
@@ -84,9 +87,9 @@ impl Asked for LockQuestion {
 
     fn set(&mut self, quantity: Quantity, value: QuantityValue) -> bool {
         match (quantity, value) {
-            (Quantity::Ttl, QuantityValue::Duration(value)) => self.ttl = Some(value),
+            (Quantity::Ttl, QuantityValue::Duration(value)) => self.set_ttl(Some(value)),
             (Quantity::LockDelay, QuantityValue::Duration(value)) => self.lock_delay = value,
-            (Quantity::RenewEvery, QuantityValue::Duration(value)) => self.renew_every = Some(value),
+            (Quantity::RenewEvery, QuantityValue::Duration(value)) => self.set_renew_every(Some(value)),
             (Quantity::Grace, QuantityValue::Duration(value)) => self.grace = value,
             (Quantity::Pause, QuantityValue::Duration(value)) => self.pause = value,
             (Quantity::Latency, QuantityValue::Duration(value)) => self.latency = value,

@@ -23,7 +23,7 @@ pub(super) fn price(question: &LockQuestion) -> Price {
     let sentence = match (notice, failover) {
         (Some(notice), Some(failover)) => {
             let kept = stall.map_or(String::new(), |stall| {
-                format!("no false expiry of a live one that stands still for less than {stall}; ")
+                format!("a live one that stands still once, for less than {stall}, has no false expiry; ")
             });
             format!(
                 "a dead holder is noticed {notice} after its last renewal, its lock is free after {failover}; {kept}{renewals_an_hour} renewals an hour"

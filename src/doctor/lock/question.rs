@@ -95,6 +95,8 @@ pub struct LockQuestion {
     pub lock_delay: Duration,
     /// How often the client renews.
     pub renew_every: Option<Duration>,
+    /// Whether that is half the TTL because the client says so, as the Go client does (C-API-2): another TTL brings another period.
+    pub renews_at_half: bool,
     /// Until when the holder believes.
     pub belief: LockBelief,
     /// How long its work goes on after it knows that the lock is lost: `consul lock` gives its child so much time.
@@ -140,6 +142,7 @@ impl LockQuestion {
             ttl_multiplier: settings.ttl_multiplier,
             lock_delay: duration(settings.lock_delay),
             renew_every: settings.renew_every.map(duration),
+            renews_at_half: recipe != "leader-election",
             belief: LockBelief::ByMonitor,
             grace: settings.job.map(|job| duration(job.grace)).unwrap_or_default(),
             pause: Duration::ZERO,
@@ -148,6 +151,24 @@ impl LockQuestion {
             false_alarm: false,
             fencing: false,
         })
+    }
+
+    /// Whether the period goes with the TTL, and is no setting of its own.
+    pub fn follows_ttl(&self) -> bool {
+        self.renews_at_half && self.ttl.is_some() && self.renew_every == self.ttl.map(half)
+    }
+
+    /// Sets the TTL, and the period where that goes with it. Without a TTL there is nothing to renew.
+    pub fn set_ttl(&mut self, ttl: Option<Duration>) {
+        if self.follows_ttl() || self.renews_at_half && self.ttl.is_none() || ttl.is_none() {
+            self.renew_every = ttl.map(half);
+        }
+        self.ttl = ttl;
+    }
+
+    /// Sets the period, which then does not go with the TTL any more.
+    pub fn set_renew_every(&mut self, period: Option<Duration>) {
+        (self.renew_every, self.renews_at_half) = (period, false);
     }
 
     /// Looks for settings that cannot be meant.
@@ -286,6 +307,11 @@ impl LockQuestion {
         }
         settings
     }
+}
+
+/// Half of a TTL, as exactly as durations are told here.
+fn half(ttl: Duration) -> Duration {
+    Duration::of_microseconds(ttl.nanoseconds() / FINEST.nanoseconds() / 2)
 }
 
 fn settings_of(recipe: &str) -> Settings {

@@ -13,6 +13,7 @@ fn duration(text: &str) -> Duration {
 /// The settings of the README.
 fn asked(belief: LockBelief) -> LockQuestion {
     LockQuestion {
+        renews_at_half: false,
         pause: duration("20s"),
         latency: duration("200ms"),
         drift: PartsPerMillion(200),
@@ -154,6 +155,30 @@ fn an_invalid_setting_is_refused_with_a_valid_one() {
     }
     assert!(LockBelief::named("until-told").expect_err("it is not judged").to_string().contains("fencepost check"));
     assert!(LockQuestion::of_recipe("vault").expect_err("it is unknown").to_string().contains("`go-lock`"));
+}
+
+/// C-API-2: who gives the Go client another TTL gives it another period. A repair that moved the TTL alone was proven for a client that does not exist.
+#[test]
+fn c_api_2_the_period_of_the_go_client_goes_with_its_ttl() {
+    let mut question = LockQuestion {
+        pause: duration("12s"),
+        latency: duration("300ms"),
+        ..LockQuestion::of_recipe("go-lock").expect("it is known")
+    };
+    question.set_ttl(Some(duration("20s")));
+    assert_eq!(question.renew_every, Some(duration("10s")));
+    assert_eq!(Quantity::RenewEvery.of(&question), None, "it is no setting of its own");
+    let repairs = Doctor::default().repairs(&question, Promise::MutualExclusion).expect("no internal error");
+    let is_of_ttl =
+        |repair: &&Repair<LockQuestion>| matches!(repair.changes[..], [Change::Number { quantity: Quantity::Ttl, .. }]);
+    let repair = repairs.iter().find(is_of_ttl).expect("a longer TTL repairs it");
+    let half = |ttl: Duration| Duration::of_nanoseconds(ttl.nanoseconds() / 2);
+    assert_eq!(repair.question.renew_every, repair.question.ttl.map(half), "{repair}");
+    // With a period of its own, less is enough.
+    question.set_renew_every(question.renew_every);
+    let repairs = Doctor::default().repairs(&question, Promise::MutualExclusion).expect("no internal error");
+    let other = repairs.iter().find(is_of_ttl).expect("a longer TTL repairs it");
+    assert!(other.question.ttl < repair.question.ttl && Quantity::RenewEvery.of(&other.question).is_some(), "{other}");
 }
 
 #[test]

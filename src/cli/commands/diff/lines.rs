@@ -5,10 +5,11 @@ use fencepost::model::finding::{Finding, Verdict};
 
 use super::Diff;
 use super::measures::Measured;
-use super::promises::{Compared, Judged, tick};
+use super::promises::{Compared, Judged};
 use super::settings::Difference;
 use crate::json::{DifferenceJson, LossJson, MeasureJson, PromiseChangeJson, SideJson, StepJson};
 use crate::output::say_json;
+use crate::target::tick;
 
 pub fn differences(differences: &[Difference]) {
     for Difference { path, values: [a, b], is_text } in differences {

@@ -14,7 +14,7 @@ use fencepost::sim::{SchedulerKind, Settings};
 use fencepost::{AnyScenario, Property};
 
 use self::measures::{SEEDS_MAX, measure};
-use self::promises::{Change, Compared, Judged, compare, tick};
+use self::promises::{Change, Compared, Judged, compare};
 use self::settings::differences;
 use crate::args::{Common, axis, property, seeds};
 use crate::exit::{CommandError, Exit};
@@ -23,6 +23,7 @@ use crate::run_arguments::{CLIENTS, ProfileFile, ROUNDS, STORMS, changed, profil
 use crate::search_arguments::SearchArguments;
 use crate::supervisor::{stop_on_interrupt, stopped, was_interrupted};
 use crate::target;
+use crate::target::tick;
 
 /// Compare two scenarios: settings, promises, and liveness as it is measured over seeds
 ///

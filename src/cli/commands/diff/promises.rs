@@ -2,13 +2,12 @@
 
 use fencepost::checker::InternalError;
 use fencepost::model::finding::Verdict;
-use fencepost::model::units::Duration;
 use fencepost::{AnyOutcome, AnyScenario, Expect, Promise, Property, Ticks};
-use toml::{Table, Value};
 
 use crate::args::Common;
 use crate::exit::CommandError;
 use crate::search_arguments::SearchArguments;
+use crate::target::tick;
 
 /// A promise as both scenarios keep it.
 #[derive(Debug)]
@@ -125,12 +124,6 @@ fn asked(pair: &[Box<dyn AnyScenario>; 2], only: Option<Property>, have_same_tic
         }
     }
     asked
-}
-
-/// The length of a tick, if the scenario says it.
-pub fn tick(scenario: &dyn AnyScenario) -> Option<Duration> {
-    let table: Table = scenario.to_toml().parse().expect("a scenario is written as TOML");
-    table.get("tick").and_then(Value::as_str).and_then(|tick| tick.parse().ok())
 }
 
 /// Judges each of the promises in one scenario; `judged` has those that need no search.

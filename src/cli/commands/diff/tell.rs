@@ -7,11 +7,12 @@ use fencepost::model::finding::{Finding, Verdict};
 
 use super::Diff;
 use super::measures::{Measured, Unit};
-use super::promises::{Change, Compared, Judged, tick};
+use super::promises::{Change, Compared, Judged};
 use super::settings::Difference;
 use crate::findings::told;
 use crate::json::Quantiles;
 use crate::output::say;
+use crate::target::tick;
 
 /// The two scenarios.
 pub fn head(pair: &[Box<dyn AnyScenario>; 2]) {

@@ -55,17 +55,17 @@ fn of_session(terminal: &mut Terminal<'_>, question: &mut LockQuestion) -> Resul
     let before = or_none(question.ttl);
     terminal.ask(question, "ttl", "TTL of the session, or none", &before, &|answer, question| {
         let Optional(ttl) = optional(answer)?;
-        // The Go client renews after half the TTL; who sets another TTL has another period.
-        if ttl != question.ttl {
-            question.renew_every = ttl.map(|ttl| Duration::of_nanoseconds(ttl.nanoseconds() / 2));
-        }
-        question.ttl = ttl;
+        question.set_ttl(ttl);
         Ok(())
     })?;
     if question.ttl.is_some() {
         let before = or_none(question.renew_every);
         terminal.ask(question, "renew-every", "time between renewals, or none", &before, &|answer, question| {
-            optional(answer).map(|Optional(period)| question.renew_every = period)
+            let Optional(period) = optional(answer)?;
+            if period != question.renew_every {
+                question.set_renew_every(period);
+            }
+            Ok(())
         })?;
     }
     if question.slots.is_none() {

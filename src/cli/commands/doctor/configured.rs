@@ -71,7 +71,7 @@ pub fn command(question: &LockQuestion, assumed: &AssumedBounds) -> String {
         add("slots", slots.to_string());
     }
     add("ttl", or_none(question.ttl));
-    if question.ttl.is_some() {
+    if question.ttl.is_some() && !question.follows_ttl() {
         add("renew-every", or_none(question.renew_every));
     }
     if question.slots.is_none() {

@@ -115,8 +115,9 @@ impl ElectionSettings {
         let assumed = self.assumed(&question);
         let before = configured::told(&configuration, &configured::election_command(&question, &assumed));
         let understood = configured::understood(&configuration);
-        let Understood { kind, assumptions, .. } = configuration;
-        Ok(AskedCase { question, assumed, container, configuration: Some(kind), assumptions, understood, before })
+        let Understood { kind, assumptions, without_field, .. } = configuration;
+        let configuration = Some(kind);
+        Ok(AskedCase { question, assumed, container, configuration, assumptions, without_field, understood, before })
     }
 
     /// What the command line says comes before what was read, and is not told as if it came from there.
@@ -159,6 +160,7 @@ pub fn run(settings: &ElectionSettings, common: &Common) -> Result<Exit, Command
             container: None,
             configuration: None,
             assumptions: Vec::new(),
+            without_field: Vec::new(),
             understood: Vec::new(),
             before: String::new(),
         };

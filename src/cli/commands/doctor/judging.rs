@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time;
 
 use clap::Args;
-use fencepost_doctor::{Asked, Doctor as Judge, Promise, QuestionError, Verdict};
+use fencepost_doctor::{Asked, Change, Doctor as Judge, Promise, QuestionError, Repair, Verdict};
 
 use super::assumed::AssumedBounds;
 use super::values::promise;
@@ -106,7 +106,7 @@ impl Judging {
             if common.json {
                 say_json(&PromiseJson::new(case, &answer, files));
             } else {
-                tell::answer(question, assumed, &answer, &files);
+                tell::answer(case, &answer, &files);
             }
             verdicts.push(answer.verdict);
         }
@@ -127,10 +127,20 @@ pub struct AskedCase<Q> {
     pub configuration: Option<String>,
     /// What the configuration rests on besides.
     pub assumptions: Vec<String>,
+    /// The options that no field of the configuration can say.
+    pub without_field: Vec<&'static str>,
     /// How each field of a configuration was understood, for JSON lines.
     pub understood: Vec<UnderstoodJson>,
     /// The same for people.
     pub before: String,
+}
+
+impl<Q> AskedCase<Q> {
+    /// The options of a repair for which the configuration has no field.
+    pub fn without_field(&self, repair: &Repair<Q>) -> Vec<&'static str> {
+        let options = repair.changes.iter().map(Change::option);
+        options.filter(|option| self.without_field.contains(option)).collect()
+    }
 }
 
 /// A name that is one of a folder, too: of at most 100 characters, for folders have a limit.

@@ -44,7 +44,7 @@ pub struct LockSettings {
     /// How long a key cannot be acquired after its holder's session has ended
     #[arg(long, value_parser = duration, value_name = "DURATION")]
     lock_delay: Option<Duration>,
-    /// How often a client renews its session, or none
+    /// How often a client renews its session, or none [default: as the recipe has it; of the Go client, half the TTL]
     #[arg(long, value_parser = optional, value_name = "DURATION|none")]
     renew_every: Option<Optional>,
     /// Until when the holder believes that it has the lock: self-limiting or by-monitor [default: by-monitor]
@@ -70,14 +70,10 @@ impl LockSettings {
     fn apply(&self, mut question: LockQuestion) -> Result<LockQuestion, QuestionError> {
         question.slots = self.slots.or(question.slots);
         if let Some(Optional(ttl)) = self.ttl {
-            question.ttl = ttl;
-            // Without a TTL there is nothing to renew; the recipe's period goes with its TTL.
-            if ttl.is_none() {
-                question.renew_every = None;
-            }
+            question.set_ttl(ttl);
         }
         if let Some(Optional(period)) = self.renew_every {
-            question.renew_every = period;
+            question.set_renew_every(period);
         }
         let (delay, grace) = (self.lock_delay, self.grace);
         question.lock_delay = delay.unwrap_or(question.lock_delay);
@@ -107,12 +103,18 @@ impl LockSettings {
             (Some(file), ..) if target::is_file(file) => Err(CommandError::Input(format!(
                 "`{file}` says which client it is about: leave --recipe, --from and --consul-lock out"
             ))),
+            (Some(file), ..) if is_manifest(Path::new(file)) => Err(manifest(file)),
+            (Some(file), ..) if Path::new(file).is_file() => Err(CommandError::Input(format!(
+                "`{file}` is no scenario file: `fencepost doctor --from {}` reads configurations",
+                target::quoted(file)
+            ))),
             (Some("client-go"), ..) => Err(CommandError::Input(
                 "options of an election come after its name: `fencepost doctor client-go --lease 15s …`".to_owned(),
             )),
             (Some(other), ..) => Err(CommandError::Input(format!(
                 "`doctor` does not judge `{other}`: write `{SYSTEM}`, or the path of a scenario file of it that has units, as `{other}.toml`; or `client-go`; `fencepost doctor scenario` judges every scenario as it stands"
             ))),
+            (None, Some(path), _) if is_manifest(path) => Err(manifest(&path.display().to_string())),
             (None, Some(path), _) => configured::read(path).map(Some),
             (None, None, Some(line)) => configured::read_lock_command(line).map(Some),
             (None, None, None) => Ok(None),
@@ -151,6 +153,18 @@ impl LockSettings {
     }
 }
 
+/// Whether a file is YAML, which no configuration of a Consul lock is.
+fn is_manifest(path: &Path) -> bool {
+    path.extension().is_some_and(|extension| extension == "yaml" || extension == "yml")
+}
+
+fn manifest(file: &str) -> CommandError {
+    let command = format!("fencepost doctor client-go --from {}", target::quoted(file));
+    CommandError::Input(format!(
+        "`{file}` is no configuration of a lock in Consul: `{command}` reads manifests of Kubernetes"
+    ))
+}
+
 pub fn run(settings: &LockSettings, common: &Common) -> Result<Exit, CommandError> {
     let configuration = settings.configuration()?;
     let question = settings.question(configuration.as_ref(), common)?;
@@ -159,8 +173,9 @@ pub fn run(settings: &LockSettings, common: &Common) -> Result<Exit, CommandErro
         configured::told(configuration, &configured::command(&question, &assumed))
     });
     let understood = configuration.as_ref().map_or_else(Vec::new, configured::understood);
-    let (configuration, assumptions) =
-        configuration.map_or_else(Default::default, |read| (Some(read.kind), read.assumptions));
-    let case = AskedCase { question, assumed, container: None, configuration, assumptions, understood, before };
+    let (configuration, assumptions, without_field) =
+        configuration.map_or_else(Default::default, |read| (Some(read.kind), read.assumptions, read.without_field));
+    let case =
+        AskedCase { question, assumed, container: None, configuration, assumptions, without_field, understood, before };
     settings.judging.judge(&[case], common)
 }

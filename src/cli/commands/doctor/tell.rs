@@ -21,7 +21,8 @@ pub fn head<Q: Asked>(question: &Q, assumed: &AssumedBounds) {
 }
 
 /// What is said of one promise.
-pub fn answer<Q: Asked>(question: &Q, assumed: &AssumedBounds, answer: &Answer<Q>, files: &[String]) {
+pub fn answer<Q: Asked>(case: &AskedCase<Q>, answer: &Answer<Q>, files: &[String]) {
+    let AskedCase { question, assumed, .. } = case;
     let mark = match &answer.verdict {
         Verdict::Kept(_) => '✓',
         Verdict::Broken(_) => '✗',
@@ -52,8 +53,16 @@ pub fn answer<Q: Asked>(question: &Q, assumed: &AssumedBounds, answer: &Answer<Q
             } else {
                 text += "  what repairs it, each proven:\n";
             }
-            for repair in answer.repairs.iter().take(REPAIRS_MAX) {
-                let _ = writeln!(text, "    {repair}");
+            // What cannot be written down comes last.
+            let (last, first): (Vec<_>, Vec<_>) =
+                answer.repairs.iter().partition(|repair| !case.without_field(repair).is_empty());
+            for repair in first.into_iter().chain(last).take(REPAIRS_MAX) {
+                let missing = case.without_field(repair);
+                let missing = match missing[..] {
+                    [] => String::new(),
+                    _ => format!(" (but the configuration has no field for {})", missing.join(" and ")),
+                };
+                let _ = writeln!(text, "    {repair}{missing}");
                 if repair.is_setting() && Price::of(&repair.question) != Price::of(question) {
                     let _ = writeln!(text, "      then {}", Price::of(&repair.question));
                 }
@@ -160,6 +169,7 @@ impl PromiseJson {
                         change: repair.to_string(),
                         is_setting: repair.is_setting(),
                         breaks: repair.breaks.iter().map(|promise| promise.name()).collect(),
+                        without_field: case.without_field(repair),
                         failover: price.failover,
                         notice: price.notice,
                         stall: price.stall,

@@ -130,6 +130,7 @@ fn tell(draft: &Draft, scenario: &Path, test: &Path) {
     say(&format!(
         "next:\n  fencepost check {path} --out out    # every execution; out/report.html shows what breaks\n"
     ));
+    say(&format!("  fencepost doctor scenario {path}     # how far each setting may be changed\n"));
     say(&format!("  fencepost simulate {path} --seed 1   # one execution, step by step\n"));
     let name = draft.name.replace('-', "_");
     say(&format!("  cargo test --test {name}            # in a crate with fencepost among its dev-dependencies\n"));

@@ -290,6 +290,7 @@ impl Written<'_> {
                 has_bounds: false,
                 fields,
                 assumptions,
+                without_field: Vec::new(),
             }))),
             Err(QuestionError { setting, message }) => {
                 let of = |setting| self.last(setting).map(|given| given.value_place);

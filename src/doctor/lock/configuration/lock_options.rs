@@ -146,7 +146,8 @@ fn session(
     // The Go client renews for the first time after half of `SessionTTL`, whatever TTL the session has.
     let first = question.renew_every.unwrap_or_default();
     let defaults = LockQuestion::of_recipe("go-lock").expect("it is known");
-    (question.ttl, question.renew_every, question.lock_delay) = (None, None, defaults.lock_delay);
+    question.set_ttl(None);
+    question.lock_delay = defaults.lock_delay;
     for member in members {
         let reading = match member.name.to_ascii_lowercase().as_str() {
             "ttl" => match source.text(member)? {
@@ -197,7 +198,7 @@ fn renewed_after(question: &mut LockQuestion, ttl: Duration, first: Duration) ->
     if first <= half {
         return reading;
     }
-    question.renew_every = Some(first);
+    question.set_renew_every(Some(first));
     Reading::Setting(format!(
         "ttl {ttl}, renew-every {first}: the first renewal comes after half of SessionTTL, which is later than half of this TTL (RenewPeriodic of api/lock.go); set SessionTTL to {ttl}, too"
     ))

@@ -101,9 +101,14 @@ impl Source<'_> {
         fields: Vec<Field>,
     ) -> Result<Configuration, ConfigurationError> {
         match question.validate() {
-            Ok(()) => {
-                Ok(Configuration { kind: kind.into(), question, has_bounds: false, fields, assumptions: Vec::new() })
-            }
+            Ok(()) => Ok(Configuration {
+                kind: kind.into(),
+                question,
+                has_bounds: false,
+                fields,
+                assumptions: Vec::new(),
+                without_field: Vec::new(),
+            }),
             Err(QuestionError { setting, message }) => {
                 let has_it =
                     |field: &&Field| matches!(&field.reading, Reading::Setting(text) if text.contains(setting));
@@ -127,8 +132,9 @@ impl Field {
 
 /// A TTL, and the renewals of the Go client: every half of it (C-API-2).
 fn renewed(question: &mut LockQuestion, ttl: Duration) -> Reading {
-    let half = Duration::of_nanoseconds(ttl.nanoseconds() / 2);
-    (question.ttl, question.renew_every) = (Some(ttl), Some(half));
+    question.renews_at_half = true;
+    question.set_ttl(Some(ttl));
+    let half = question.renew_every.unwrap_or_default();
     Reading::Setting(format!("ttl {ttl}, renew-every {half}: the Go client renews after half the TTL (C-API-2)"))
 }
 

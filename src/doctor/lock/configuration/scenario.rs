@@ -120,6 +120,7 @@ fn read(source: &SourceText<'_>) -> Result<Configuration, ScenarioError> {
         has_bounds: true,
         fields,
         assumptions: Vec::new(),
+        without_field: Vec::new(),
     })
 }
 
@@ -195,7 +196,7 @@ fn with_settings(
     question.ttl = settings.ttl.map(real);
     question.ttl_multiplier = settings.ttl_multiplier;
     question.lock_delay = real(settings.lock_delay);
-    question.renew_every = settings.renew_every.map(real);
+    question.set_renew_every(settings.renew_every.map(real));
     question.belief = match settings.belief {
         BeliefRule::SelfLimiting => LockBelief::SelfLimiting,
         BeliefRule::ByMonitor => LockBelief::ByMonitor,

@@ -72,7 +72,8 @@ pub(super) fn read(source: &Source<'_>, members: &[Member]) -> Result<Configurat
     ] {
         read.push(Field::absent(name, Reading::Setting(meaning.to_owned())));
     }
-    source.checked(format!("`{}` of Vault in Consul", stanza.name), question, read)
+    let understood = source.checked(format!("`{}` of Vault in Consul", stanza.name), question, read)?;
+    Ok(Configuration { without_field: vec!["lock-delay", "renew-every", "belief"], ..understood })
 }
 
 fn reading(source: &Source<'_>, member: &Member, question: &mut LockQuestion) -> Result<Reading, ConfigurationError> {
@@ -105,11 +106,20 @@ fn reading(source: &Source<'_>, member: &Member, question: &mut LockQuestion) ->
             }
             without("it is for reads of data; the lock's monitor always asks for a consistent read (C-LCK-6)")
         }
+        "address" if is_here(source.text(member)?) => without(
+            "it says how Consul is reached. This agent stands still with its machine: gossip may then give up its node, and the session with it; --false-alarm asks what follows",
+        ),
         _ if ADDRESSES.contains(&name) || name.starts_with("tls_") => {
             without("it says how Consul is reached, or where things stand")
         }
         _ => Ok(Reading::Unknown),
     }
+}
+
+/// Whether an agent is on the same machine.
+fn is_here(address: &str) -> bool {
+    let host = address.split_once("://").map_or(address, |(_, rest)| rest);
+    ["127.", "localhost", "[::1]", "unix:"].iter().any(|here| host.starts_with(here) || address.starts_with(here))
 }
 
 /// A duration as Vault reads it: a number without a unit counts seconds.

@@ -10,7 +10,7 @@ use clap::Args;
 use fencepost::checker::{Limits, Options};
 use fencepost::model::scenario::Promise;
 use fencepost::model::units::Duration;
-use fencepost::{AnyScenario, Property, catalogue};
+use fencepost::{Property, catalogue};
 use fencepost_doctor::exact::{
     ExactBoundary, ExactDoctor, ExactEnd, ExactScenario, ExactSetting, ExactValue, ExactVerdict,
 };
@@ -77,7 +77,7 @@ pub fn run(asked: &ExactSettings, common: &Common) -> Result<Exit, CommandError>
     let read = |text: &str| catalogue::read(text, "this scenario").map_err(|error| error.message);
     let base = ExactScenario::new(&*scenario, &read);
     let settings = chosen(base.settings(), &asked.setting)?;
-    let question = ExactQuestion { base: &base, tick: tick(&*scenario), settings };
+    let question = ExactQuestion { base: &base, tick: target::tick(&*scenario), settings };
     stop_on_interrupt();
     let watch = Watch::new(asked.timeout, None)?;
     let watch = Arc::new(if common.quiet || common.json { watch } else { watch.showing(scenario.name()) });
@@ -98,12 +98,6 @@ fn chosen(all: Vec<ExactSetting>, named: &[String]) -> Result<Vec<ExactSetting>,
         return Err(CommandError::Input(message));
     }
     Ok(all.into_iter().filter(|setting| named.is_empty() || named.contains(&setting.name)).collect())
-}
-
-/// The length of a tick.
-fn tick(scenario: &dyn AnyScenario) -> Option<Duration> {
-    let table: toml::Table = scenario.to_toml().parse().expect("a scenario is written as TOML");
-    table.get("tick")?.as_str()?.parse().ok()
 }
 
 impl ExactQuestion<'_> {
