@@ -212,9 +212,11 @@ mod tests {
         for says in ["there is no recipe `vault`", "`30` has no unit", "at most 60s", "yes or no"] {
             assert!(shown.contains(says), "{says}: {shown}");
         }
+        // Half the TTL is what the command means without a period.
+        assert_eq!(question.renew_every, Some(Duration::of_seconds(15)));
         assert_eq!(
             command(&question, &AssumedBounds::of(&question, |_| true)),
-            "fencepost doctor consul-lock --recipe lock-command --ttl 30s --renew-every 15s --lock-delay 20s --pause 1s --latency 200ms --drift 0ppm --false-alarm"
+            "fencepost doctor consul-lock --recipe lock-command --ttl 30s --lock-delay 20s --pause 1s --latency 200ms --drift 0ppm --false-alarm"
         );
     }
 
