@@ -17,9 +17,8 @@ const PREFIXES: [&str; 2] = ["leader-election-", "leader-elect-"];
 /// Flags that name a file of settings.
 const FILES: [&str; 2] = ["config", "component-config"];
 
-/// The flag that turns features on, and the features that are ReleaseOnCancel: of kube-controller-manager, and of the sidecars of CSI.
+/// The flag that turns features on.
 const GATES: &str = "feature-gates";
-const RELEASES: [&str; 2] = ["ControllerManagerReleaseLeaderElectionLockOnExit", "ReleaseLeaderElectionOnExit"];
 
 /// Reads the words of one command: the first one is the name of a program, if it is no flag.
 pub(super) fn of_command(
@@ -28,10 +27,11 @@ pub(super) fn of_command(
 ) -> Result<ElectionConfiguration, ConfigurationError> {
     let first = command.first().map(|word| word.text.as_str()).filter(|word| !word.starts_with('-'));
     let names = [first, start.image].map(|path| path.map_or("", |path| base_name(path).0));
-    let flags = Flags::of(command);
+    let mut flags = Flags::of(command);
     let is_sidecar = flags.is_sidecar();
     let by_name = names.into_iter().map(|name| KnownProgram::named(name, !is_sidecar));
     let program = by_name.reduce(|one, other| if one.is_known { one } else { other }).expect("there are two names");
+    flags.read_gates(program);
     let spelling = match is_sidecar {
         false => {
             ["leader-elect", "leader-elect-lease-duration", "leader-elect-renew-deadline", "leader-elect-retry-period"]
@@ -67,6 +67,16 @@ struct Flags {
     given: Vec<GivenSetting>,
     others: Vec<Field>,
     assumptions: Vec<String>,
+    /// What feature gates say, for programs that have them.
+    gates: Vec<GivenGates>,
+}
+
+/// A flag for feature gates, with its value, as `A=true,kube:B=false`.
+struct GivenGates {
+    name: String,
+    place: Place,
+    value_place: Place,
+    value: String,
 }
 
 impl Flags {
@@ -80,7 +90,7 @@ impl Flags {
     }
 
     fn of(arguments: &[ShellWord]) -> Flags {
-        let mut flags = Flags { given: Vec::new(), others: Vec::new(), assumptions: Vec::new() };
+        let mut flags = Flags { given: Vec::new(), others: Vec::new(), assumptions: Vec::new(), gates: Vec::new() };
         let mut rest = arguments.iter().peekable();
         while let Some(word) = rest.next() {
             let Some(bare) = word.text.strip_prefix("--").or_else(|| word.text.strip_prefix('-')) else { continue };
@@ -110,7 +120,7 @@ impl Flags {
                 },
             };
             match setting {
-                None => flags.gates(&dashed, word.place, value_place, &value),
+                None => flags.gates.push(GivenGates { name: dashed, place: word.place, value_place, value }),
                 Some(setting) => {
                     let is_generic =
                         setting != ElectionSetting::Elects && !PREFIXES.iter().any(|prefix| name.starts_with(prefix));
@@ -152,19 +162,21 @@ impl Flags {
         self.others.push(Field { name: dashed.to_owned(), place: Some(place), value: None, reading, option: None });
     }
 
-    /// Feature gates, as `A=true,kube:B=false`: those that are ReleaseOnCancel, and others that are not understood.
-    fn gates(&mut self, dashed: &str, place: Place, value_place: Place, gates: &str) {
-        for gate in gates.split(',').filter(|gate| !gate.trim().is_empty()) {
-            let (name, value) = gate.split_once('=').map_or((gate, ""), |(name, value)| (name, value));
-            let name = name.rsplit(':').next().unwrap_or(name).trim();
-            let (setting, value) = (ElectionSetting::Releases, value.trim().to_owned());
-            let shown = format!("{dashed} {name}");
-            if RELEASES.contains(&name) {
-                let (remark, is_generic) = (None, true);
-                self.given.push(GivenSetting { setting, name: shown, place, value_place, value, remark, is_generic });
-            } else {
-                let (place, value, reading) = (Some(place), Some(value), Reading::Unknown);
-                self.others.push(Field { name: shown, place, value, reading, option: None });
+    /// Feature gates: those that are ReleaseOnCancel of this program, and others that are not understood. A program that does not have a gate
+    /// refuses it, and its default stays.
+    fn read_gates(&mut self, program: &KnownProgram) {
+        for GivenGates { name: flag, place, value_place, value } in std::mem::take(&mut self.gates) {
+            for gate in value.split(',').filter(|gate| !gate.trim().is_empty()) {
+                let (gate, value) = gate.split_once('=').unwrap_or((gate, ""));
+                let gate = gate.rsplit(':').next().unwrap_or(gate).trim();
+                let (name, value) = (format!("{flag} {gate}"), value.trim().to_owned());
+                if program.release_gates.contains(&gate) {
+                    let (setting, remark, is_generic) = (ElectionSetting::Releases, None, true);
+                    self.given.push(GivenSetting { setting, name, place, value_place, value, remark, is_generic });
+                } else {
+                    let (place, value, reading) = (Some(place), Some(value), Reading::Unknown);
+                    self.others.push(Field { name, place, value, reading, option: None });
+                }
             }
         }
     }

@@ -20,6 +20,8 @@ pub(super) struct KnownProgram {
     pub times_out: bool,
     /// ReleaseOnCancel.
     pub releases: ReleaseDefault,
+    /// The feature gates that are ReleaseOnCancel.
+    pub release_gates: &'static [&'static str],
     /// Whether its version is that of Kubernetes, which goes with one of client-go.
     is_kubernetes: bool,
     /// Where its durations stand, and at which version.
@@ -57,6 +59,9 @@ const COMPONENT_BASE: &str = "component-base `config/v1alpha1/defaults.go`, line
 const HALF: &str = "half the renew deadline, at least 1s (OL-K-13)";
 const OF_CLIENT: &str = "a lock of resourcelock.New keeps the client's (OL-K-13)";
 
+const CONTROLLER_MANAGER_GATE: &str = "ControllerManagerReleaseLeaderElectionLockOnExit";
+const SIDECAR_GATE: &str = "ReleaseLeaderElectionOnExit";
+
 const CONTROLLER_MANAGER: KnownProgram = KnownProgram {
     endings: &["kube-controller-manager"],
     is_known: true,
@@ -68,6 +73,7 @@ const CONTROLLER_MANAGER: KnownProgram = KnownProgram {
         "leaderElectAndRun of `app/controllermanager.go`; the feature gate ControllerManagerReleaseLeaderElectionLockOnExit turns it on, which \
          is off in 1.36, and may be on in later versions",
     ),
+    release_gates: &[CONTROLLER_MANAGER_GATE],
     is_kubernetes: true,
     source: COMPONENT_BASE,
     timeout_source: HALF,
@@ -80,12 +86,14 @@ const KNOWN: [KnownProgram; 5] = [
             minor: 22,
             source: "cmd/kube-scheduler/app/options/options.go since Kubernetes 1.22 (kubernetes/kubernetes#100305)",
         },
+        release_gates: &[],
         ..CONTROLLER_MANAGER
     },
     CONTROLLER_MANAGER,
     KnownProgram {
         endings: &["cloud-controller-manager"],
         releases: ReleaseDefault::Off("leaderElectAndRun of cloud-provider `app/controllermanager.go`, line v0.37"),
+        release_gates: &[],
         ..CONTROLLER_MANAGER
     },
     KnownProgram {
@@ -105,6 +113,7 @@ const KNOWN: [KnownProgram; 5] = [
         releases: ReleaseDefault::Off(
             "kubernetes-csi/csi-lib-utils@4dbcbf1a; the feature gate ReleaseLeaderElectionOnExit turns it on, where a sidecar has it",
         ),
+        release_gates: &[SIDECAR_GATE],
         is_kubernetes: false,
         source: "kubernetes-csi/csi-lib-utils@4dbcbf1a `leaderelection/leader_election.go`",
         timeout_source: OF_CLIENT,
@@ -117,6 +126,7 @@ const KNOWN: [KnownProgram; 5] = [
         recipe: "client-go",
         times_out: false,
         releases: ReleaseDefault::On("cert-manager@2d0d7f7f7"),
+        release_gates: &[],
         is_kubernetes: false,
         source: "cert-manager@2d0d7f7f7",
         timeout_source: "a guess, for how cert-manager makes its lock was not read; --request-timeout says otherwise (OL-K-13)",
@@ -132,6 +142,7 @@ pub(super) const LIBRARY_GO: KnownProgram = KnownProgram {
     recipe: "client-go",
     times_out: false,
     releases: ReleaseDefault::On("openshift/library-go@93ac9206a"),
+    release_gates: &[],
     is_kubernetes: false,
     source: "openshift/library-go@93ac9206a, since 2021-07; on a single node 270s, 240s and 60s",
     timeout_source: "openshift/library-go@93ac9206a sets none for the lock (OL-K-13)",
@@ -146,6 +157,7 @@ const OTHER_WITH_TIMEOUT: KnownProgram = KnownProgram {
     releases: ReleaseDefault::Off(
         "controller-runtime@86a0d40e and component-base, line v0.37; this program may have its own",
     ),
+    release_gates: &[CONTROLLER_MANAGER_GATE, SIDECAR_GATE],
     is_kubernetes: false,
     source: "controller-runtime@86a0d40e and component-base, line v0.37; this program may have its own",
     ..CONTROLLER_MANAGER
