@@ -207,6 +207,9 @@ impl<Q: Asked> Doctor<Q> {
         let explored = match (&outcome.finding.verdict, trace) {
             (Explained::Proven(_), _) => Explored::Proven { states: outcome.finding.states },
             (Explained::Violated(_), Some(trace)) => Explored::Violated { trace: Box::new(trace.clone()) },
+            (Explained::Bounded { by }, _) if by.starts_with("--max-states") => {
+                Explored::Cut { by: format!("its size: a search here has at most {} states", Q::STATES_MAX) }
+            }
             (Explained::Bounded { by }, _) => Explored::Cut { by: by.clone() },
             (Explained::Vacuous { missing }, _) => {
                 Explored::Cut { by: format!("goals that are out of reach: {}", missing.join(", ")) }
@@ -216,7 +219,7 @@ impl<Q: Asked> Doctor<Q> {
             }
         };
         // What a signal or a clock has cut may be decided next time.
-        if !matches!(&explored, Explored::Cut { by } if !by.starts_with("--max-states") && !by.starts_with("goals")) {
+        if !matches!(&explored, Explored::Cut { by } if !by.starts_with("its size") && !by.starts_with("goals")) {
             self.explored.insert(small, explored.clone());
         }
         Ok(explored)

@@ -58,7 +58,7 @@ pub struct ExactBoundary {
 pub enum ExactEnd {
     /// The verdict is another one.
     Verdict(ExactVerdict),
-    /// The scenario is impossible: why.
+    /// The scenario is impossible, or its program is wrong: why.
     Refused(String),
 }
 
@@ -78,7 +78,7 @@ impl ExactVerdict {
     }
 }
 
-/// The verdicts on all promises of a scenario, in their order; an error: the scenario is impossible.
+/// The verdicts on all promises of a scenario, in their order; an error: the scenario is impossible, or its program is wrong.
 type Judged = Result<Vec<ExactVerdict>, String>;
 
 /// Judges a scenario with one setting after the other changed, and remembers every verdict.
@@ -131,13 +131,13 @@ impl<'a> ExactDoctor<'a> {
         if let Some(known) = self.known.get(&key) {
             return Ok(known.clone());
         }
-        let of_kind = match setting.value {
-            ExactValue::Ticks(_) => ExactValue::Ticks(value),
-            ExactValue::Number(_) => ExactValue::Number(value),
-            ExactValue::Flag(_) => ExactValue::Flag(value != 0),
-        };
-        let judged = match self.base.with(setting, of_kind) {
-            Ok(scenario) => Ok(self.judge(&*scenario)?),
+        let judged = match self.base.with(setting, setting.value.with_count(value)) {
+            Ok(scenario) => match self.judge(&*scenario) {
+                Ok(verdicts) => Ok(verdicts),
+                // With this value its program is wrong: it never waits, say.
+                Err(InternalError::Program(why)) => Err(why.to_string()),
+                Err(error) => return Err(error),
+            },
             Err(why) => Err(why),
         };
         self.known.insert(key, judged.clone());
@@ -154,13 +154,12 @@ impl<'a> ExactDoctor<'a> {
         promise: usize,
         verdict: &ExactVerdict,
     ) -> Result<Vec<ExactBoundary>, InternalError> {
-        let (value, ways) = match setting.value {
-            ExactValue::Ticks(value) | ExactValue::Number(value) => {
-                (value, vec![(Direction::Down, value.min(0)), (Direction::Up, (TIMES_MAX * value).max(LEAST_TRIED))])
-            }
-            ExactValue::Flag(false) => (0, vec![(Direction::Up, 1)]),
-            ExactValue::Flag(true) => (1, vec![(Direction::Down, 0)]),
+        let value = setting.value.count();
+        let most = match setting.value {
+            ExactValue::Ticks(_) | ExactValue::Number(_) => value.saturating_mul(TIMES_MAX).max(LEAST_TRIED),
+            ExactValue::Flag(_) => 1,
         };
+        let ways = [(Direction::Down, value.min(0)), (Direction::Up, most)];
         let mut found = Vec::new();
         for (direction, limit) in ways {
             if limit == value || !setting.concerns(promise) {

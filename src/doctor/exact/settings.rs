@@ -38,6 +38,26 @@ pub enum ExactValue {
     Flag(bool),
 }
 
+impl ExactValue {
+    /// Its number; of a flag, 0 is false, and 1 is true.
+    pub fn count(self) -> i64 {
+        match self {
+            ExactValue::Ticks(count) | ExactValue::Number(count) => count,
+            ExactValue::Flag(flag) => i64::from(flag),
+        }
+    }
+
+    /// Another value of the same kind.
+    #[must_use]
+    pub fn with_count(self, count: i64) -> Self {
+        match self {
+            ExactValue::Ticks(_) => ExactValue::Ticks(count),
+            ExactValue::Number(_) => ExactValue::Number(count),
+            ExactValue::Flag(_) => ExactValue::Flag(count != 0),
+        }
+    }
+}
+
 impl ExactSetting {
     /// Whether a promise, by its place, may depend on it: the bound of another one has no part in it.
     pub(super) fn concerns(&self, promise: usize) -> bool {

@@ -11,9 +11,7 @@ use fencepost::checker::{Limits, Options};
 use fencepost::model::scenario::Promise;
 use fencepost::model::units::Duration;
 use fencepost::{Property, catalogue};
-use fencepost_doctor::exact::{
-    ExactBoundary, ExactDoctor, ExactEnd, ExactScenario, ExactSetting, ExactValue, ExactVerdict,
-};
+use fencepost_doctor::exact::{ExactBoundary, ExactDoctor, ExactEnd, ExactScenario, ExactSetting, ExactVerdict};
 
 use crate::args::{Common, property, time_limit};
 use crate::exit::{CommandError, Exit};
@@ -162,14 +160,9 @@ impl ExactQuestion<'_> {
                     _ => continue,
                 };
                 let setting = &boundary.setting;
-                let exact = match setting.value {
-                    ExactValue::Ticks(_) => ExactValue::Ticks(value),
-                    ExactValue::Number(_) => ExactValue::Number(value),
-                    ExactValue::Flag(_) => ExactValue::Flag(value != 0),
-                };
                 let name = format!("{}-{}-{value}.toml", named(answer.promise).replace(' ', "-"), setting.name);
                 let file = folder.join(name);
-                write(&file, &self.base.written(setting, exact, answer.place, is_kept))?;
+                write(&file, &self.base.written(setting, setting.value.with_count(value), answer.place, is_kept))?;
                 files.push(file.display().to_string());
             }
         }

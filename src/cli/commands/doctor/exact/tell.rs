@@ -54,9 +54,12 @@ impl ExactQuestion<'_> {
         let mut unchanged: BTreeMap<&str, Vec<String>> = BTreeMap::new();
         for ExactBoundary { setting, direction, same, end } in &answer.boundaries {
             let way = way(*direction);
-            let (value, same_to) = (self.shown(setting, value_of(setting)), self.shown(setting, *same));
+            let (value, same_to) = (self.shown(setting, setting.value.count()), self.shown(setting, *same));
             let line = unchanged.entry(&setting.name).or_default();
             match end {
+                Some((from, ExactEnd::Verdict(ExactVerdict::Unknown { by }))) => {
+                    line.push(format!("{way} {same_to} ({} is unknown: stopped by {by})", self.shown(setting, *from)));
+                }
                 Some((from, ExactEnd::Verdict(other))) => {
                     let (other, from) = (verdict_word(other), self.shown(setting, *from));
                     let name = &setting.name;
@@ -139,13 +142,6 @@ fn way(direction: Direction) -> &'static str {
     }
 }
 
-fn value_of(setting: &ExactSetting) -> i64 {
-    match setting.value {
-        ExactValue::Ticks(value) | ExactValue::Number(value) => value,
-        ExactValue::Flag(flag) => i64::from(flag),
-    }
-}
-
 fn boundary_json(boundary: &ExactBoundary) -> ExactBoundaryJson {
     let (other_from, other, why) = match &boundary.end {
         None => (None, None, None),
@@ -161,7 +157,7 @@ fn boundary_json(boundary: &ExactBoundary) -> ExactBoundaryJson {
             Direction::Up => "up",
             Direction::Down => "down",
         },
-        value: value_of(&boundary.setting),
+        value: boundary.setting.value.count(),
         same_to: boundary.same,
         other_from,
         other,
