@@ -48,15 +48,21 @@ pub trait Asked: Clone + Ord + fmt::Debug {
     /// The numbers of such a question, in the order of the answer.
     fn quantities() -> &'static [Quantity];
 
-    /// What the world is like in which a bound is 0: the pause, the latency or the drift.
+    /// What the world is like in which a bound is 0: the pause, the latency, the drift or the time that work takes to stop.
     fn meaning_of_zero(bound: Quantity) -> &'static str {
         match bound {
             Quantity::Pause => {
                 "no client ever stands still: no garbage collection, no swapping, no virtual machine that is moved"
             }
             Quantity::Latency => "no message takes any time, and no request waits at a server",
+            Quantity::StopTime => "the work of a leader ends at the very instant at which it has lost the lease",
             _ => Self::EVEN_CLOCKS,
         }
+    }
+
+    /// Repairs are multiples of this, in the unit of the quantity, where a multiple is enough.
+    fn grain(&self, _: Quantity) -> i64 {
+        1
     }
 
     /// The value of a quantity, if the question has one.

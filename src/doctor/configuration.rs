@@ -92,7 +92,24 @@ pub enum Reading {
     /// No verdict depends on it, for this reason.
     WithoutEffect(String),
     /// This program does not know it, and leaves it out.
-    Unknown,
+    Unknown {
+        /// A known name that is written almost like it.
+        meant: Option<&'static str>,
+    },
+}
+
+impl Reading {
+    /// An unknown name, among these that are known.
+    pub(crate) fn unknown(name: &str, known: impl IntoIterator<Item = &'static str>) -> Reading {
+        Reading::Unknown { meant: nearest(name, known) }
+    }
+}
+
+/// The known name that is written almost like another one: one letter in four is another, missing, too many or exchanged.
+pub(crate) fn nearest(name: &str, known: impl IntoIterator<Item = &'static str>) -> Option<&'static str> {
+    let edits = |known: &str| strsim::osa_distance(&name.to_ascii_lowercase(), &known.to_ascii_lowercase());
+    let near = known.into_iter().map(|known| (edits(known), known)).min()?;
+    (0 < near.0 && near.0 <= near.1.len() / 4).then_some(near.1)
 }
 
 impl fmt::Display for Reading {
@@ -100,7 +117,10 @@ impl fmt::Display for Reading {
         match self {
             Reading::Setting(setting) => f.write_str(setting),
             Reading::WithoutEffect(why) => write!(f, "no verdict depends on it: {why}"),
-            Reading::Unknown => f.write_str("not known here, and left out of every verdict"),
+            Reading::Unknown { meant: None } => f.write_str("not known here, and left out of every verdict"),
+            Reading::Unknown { meant: Some(meant) } => {
+                write!(f, "WARNING: not known here, and left out of every verdict; did you mean `{meant}`?")
+            }
         }
     }
 }

@@ -138,7 +138,9 @@ impl<Q: Asked> Doctor<Q> {
         for sized in question.wider(promise) {
             match self.explore(sized.scenario)? {
                 Explored::Proven { states } => return Ok(Verdict::Kept(Proof { sized, states })),
-                Explored::Violated { .. } => tried.push(format!("{} is violated", sized.scenario)),
+                Explored::Violated { .. } => {
+                    tried.push(format!("{}, which allows more than the settings do, is violated", sized.scenario));
+                }
                 Explored::Cut { by } => tried.push(format!("{} was stopped by {by}", sized.scenario)),
             }
         }
@@ -159,7 +161,9 @@ impl<Q: Asked> Doctor<Q> {
                         None => tried.push(format!("no execution of {} fits the exact durations", sized.scenario)),
                     }
                 }
-                Explored::Proven { .. } => tried.push(format!("{} is proven", sized.scenario)),
+                Explored::Proven { .. } => {
+                    tried.push(format!("{}, which allows less than the settings do, is proven", sized.scenario));
+                }
                 Explored::Cut { by } => tried.push(format!("{} was stopped by {by}", sized.scenario)),
             }
         }

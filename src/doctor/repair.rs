@@ -146,9 +146,15 @@ impl<Q: Asked> Doctor<Q> {
             for direction in [Direction::Up, Direction::Down] {
                 let Some(from) = quantity.of(question) else { continue };
                 let Some(to) = self.nearest(question, promise, quantity, direction)? else { continue };
-                let Some(other) = quantity.with(question, to) else { continue };
-                let change = Change::Number { quantity, from, to };
-                repairs.extend(self.repair(vec![change], other, promise, &before)?);
+                let whole = multiple(count(to), question.grain(quantity), direction);
+                for to in [quantity.value(whole), to] {
+                    let Some(other) = quantity.with(question, to) else { continue };
+                    let change = Change::Number { quantity, from, to };
+                    if let Some(repair) = self.repair(vec![change], other, promise, &before)? {
+                        repairs.push(repair);
+                        break;
+                    }
+                }
             }
         }
         let mut too_small = Vec::new();
@@ -198,6 +204,14 @@ impl<Q: Asked> Doctor<Q> {
             }
         }
         Ok(kept)
+    }
+}
+
+/// The next multiple of a grain in this direction.
+fn multiple(value: i64, grain: i64, direction: Direction) -> i64 {
+    match direction {
+        Direction::Up => value.saturating_add(grain - 1) / grain * grain,
+        Direction::Down => value / grain * grain,
     }
 }
 

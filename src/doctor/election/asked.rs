@@ -92,6 +92,11 @@ impl Asked for ElectionQuestion {
         true
     }
 
+    /// Whole seconds are recorded (OL-K-2): a lease of another length is not what contenders wait for.
+    fn grain(&self, quantity: Quantity) -> i64 {
+        if quantity == Quantity::Lease { down(Duration::of_seconds(1), FINEST) } else { 1 }
+    }
+
     fn scale(&self) -> Duration {
         self.lease
     }

@@ -57,7 +57,7 @@ fn the_storage_stanza_of_vault_is_the_go_lock_with_its_ttl_renewed_after_half_of
     assert!(
         matches!(reading(&configuration, "lock_wait_time"), (Some(16), Reading::WithoutEffect(text)) if text.starts_with("20s"))
     );
-    assert_eq!(reading(&configuration, "colour"), (Some(17), Reading::Unknown));
+    assert_eq!(reading(&configuration, "colour"), (Some(17), Reading::Unknown { meant: None }));
     assert!(!format!("{:?}", configuration.fields).contains("a-secret"), "a token is never shown");
 }
 
@@ -131,7 +131,7 @@ fn options_of_the_go_client_are_read_with_its_defaults_and_its_nanoseconds() {
     for name in ["MonitorRetries", "MonitorRetryTime", "LockWaitTime", "LockTryOnce"] {
         assert!(matches!(reading(&options, name).1, Reading::WithoutEffect(_)), "{name}");
     }
-    assert_eq!(reading(&options, "Colour").1, Reading::Unknown);
+    assert_eq!(reading(&options, "Colour").1, Reading::Unknown { meant: None });
     let bare = of_file(r#"{"Key": "lead", "LockDelay": 0}"#, "lock.json").expect("a key is enough");
     assert_eq!(bare.question, LockQuestion::of_recipe("go-lock").expect("it is known"));
     // C-LD-3: Consul stores more, and grants 60 s.
@@ -223,5 +223,34 @@ fn damaged_configurations_are_answered_with_an_error_and_no_panic() {
             let cut: String = characters[..at].iter().collect();
             let _ = (of_file(&cut, "a"), of_lock_command(&cut, "a"));
         }
+    }
+}
+
+#[test]
+fn a_misspelt_name_is_left_out_and_the_right_one_is_named() {
+    let meant = |text: &str, file: &str, name: &str| {
+        let read = of_file(text, file).unwrap_or_else(|error| panic!("{error}"));
+        match reading(&read, name).1 {
+            Reading::Unknown { meant } => meant,
+            other => panic!("{other}"),
+        }
+    };
+    let vault = |field: &str| format!("storage \"consul\" {{\n  {field} = \"20s\"\n}}\n");
+    for (field, known) in [
+        ("sesion_ttl", Some("session_ttl")),
+        ("session_tlt", Some("session_ttl")),
+        ("consistancy_mode", Some("consistency_mode")),
+        ("session_delay", None),
+        ("ttl", None),
+    ] {
+        assert_eq!(meant(&vault(field), "vault.hcl", field), known, "{field}");
+    }
+    for (text, field, known) in [
+        (r#"{"Key": "k", "SesionTTL": "20s"}"#, "SesionTTL", Some("SessionTTL")),
+        (r#"{"Key": "k", "LokDelay": "20s"}"#, "LokDelay", Some("LockDelay")),
+        (r#"{"Key": "k", "Keys": "20s"}"#, "Keys", None),
+        (r#"{"Key": "k", "SessionOpts": {"TTL": "20s", "LockDely": "1s"}}"#, "SessionOpts.LockDely", Some("LockDelay")),
+    ] {
+        assert_eq!(meant(text, "lock.json", field), known, "{field}");
     }
 }

@@ -132,6 +132,33 @@ fn settings_of_the_program_are_assumptions_and_those_of_flags_have_their_place()
 }
 
 #[test]
+fn a_misspelt_flag_is_found_and_the_right_one_is_named() {
+    let read = of(
+        "kube-scheduler --leader-elect --leader-elect-lease-duraton=60s --leder-elect-renew-deadline=50s --v=2 --lease-file=x",
+    );
+    let unknown: Vec<_> = read
+        .fields
+        .iter()
+        .filter_map(|field| match field.reading {
+            Reading::Unknown { meant } => Some((field.name.as_str(), meant)),
+            _ => None,
+        })
+        .collect();
+    assert_eq!(
+        unknown,
+        [
+            ("--leader-elect-lease-duraton", Some("leader-elect-lease-duration")),
+            ("--leder-elect-renew-deadline", Some("leader-elect-renew-deadline")),
+        ],
+        "other flags of the program say nothing about an election"
+    );
+    assert_eq!(read.question.lease.to_string(), "15s");
+    let told =
+        read.fields.iter().find(|field| field.name.ends_with("duraton")).expect("it is told").reading.to_string();
+    assert!(told.starts_with("WARNING") && told.ends_with("did you mean `leader-elect-lease-duration`?"), "{told}");
+}
+
+#[test]
 fn other_feature_gates_are_named_and_not_understood() {
     // The second one is of sidecars: it does not turn off what the scheduler does.
     let read = of("kube-scheduler --feature-gates=Colour=true,ReleaseLeaderElectionOnExit=false");
@@ -140,7 +167,7 @@ fn other_feature_gates_are_named_and_not_understood() {
     let gates =
         [("--feature-gates Colour", Some("true")), ("--feature-gates ReleaseLeaderElectionOnExit", Some("false"))];
     assert_eq!(shown[..2], gates);
-    assert!(read.fields[..2].iter().all(|field| matches!(field.reading, Reading::Unknown)));
+    assert!(read.fields[..2].iter().all(|field| matches!(field.reading, Reading::Unknown { .. })));
     let read =
         of("csi-resizer --leader-election --feature-gates ControllerManagerReleaseLeaderElectionLockOnExit=true");
     assert!(!read.question.release);

@@ -16,10 +16,11 @@ struct AssumedBound {
     example: &'static str,
 }
 
-const BOUNDS: [AssumedBound; 3] = [
+const BOUNDS: [AssumedBound; 4] = [
     AssumedBound { quantity: Quantity::Pause, zero: "0s", example: "20s" },
     AssumedBound { quantity: Quantity::Latency, zero: "0s", example: "200ms" },
     AssumedBound { quantity: Quantity::Drift, zero: "0ppm", example: "200ppm" },
+    AssumedBound { quantity: Quantity::StopTime, zero: "0s", example: "1s" },
 ];
 
 /// The bounds that were not given, in the order of the answer.

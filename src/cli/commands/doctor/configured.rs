@@ -53,7 +53,7 @@ pub fn understood<Q>(configuration: &Understood<Q>) -> Vec<UnderstoodJson> {
         kind: match field.reading {
             Reading::Setting(_) => "setting",
             Reading::WithoutEffect(_) => "without-effect",
-            Reading::Unknown => "unknown",
+            Reading::Unknown { .. } => "unknown",
         },
         meaning: field.reading.to_string(),
     };
@@ -107,7 +107,7 @@ pub fn election_command(question: &ElectionQuestion, assumed: &AssumedBounds) ->
     if question.release {
         text += " --release";
     }
-    if *stop_time != Duration::ZERO {
+    if !assumed.has(Quantity::StopTime) {
         let _ = write!(text, " --stop-time {stop_time}");
     }
     text + &bounds(question, assumed)

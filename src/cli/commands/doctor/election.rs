@@ -9,7 +9,7 @@ use fencepost::model::units::Duration;
 use fencepost_doctor::configuration::{ConfigurationError, Place, Understood};
 use fencepost_doctor::election::RECIPES;
 use fencepost_doctor::election::configuration::{ElectionConfiguration, of_flags};
-use fencepost_doctor::{ElectionQuestion, QuestionError};
+use fencepost_doctor::{ElectionQuestion, Quantity, QuestionError};
 
 use super::assumed::AssumedBounds;
 use super::configured;
@@ -105,7 +105,10 @@ impl ElectionSettings {
     }
 
     fn assumed(&self, question: &ElectionQuestion) -> AssumedBounds {
-        AssumedBounds::of(question, |bound| self.bounds.has(bound))
+        AssumedBounds::of(question, |bound| match bound {
+            Quantity::StopTime => self.stop_time.is_some(),
+            _ => self.bounds.has(bound),
+        })
     }
 
     fn read_case(&self, found: FoundElection) -> Result<AskedCase<ElectionQuestion>, CommandError> {

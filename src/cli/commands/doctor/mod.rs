@@ -9,6 +9,7 @@ mod files;
 mod judging;
 mod lock;
 pub(crate) mod manifest;
+mod story;
 mod tell;
 mod values;
 
@@ -37,8 +38,8 @@ enum OtherQuestion {
     /// Leader election with client-go, as Kubernetes and its controllers do it
     ///
     /// Settings are options; or flags of a program, with --flags; or stand in a manifest, with --from. What is not said is as the recipe has
-    /// it, or the program. Links to the API server may be cut at any time, and heal. Without --pause, --latency and --drift these are taken
-    /// as 0, and the answer begins with a warning.
+    /// it, or the program. Links to the API server may be cut at any time, and heal. Without --pause, --latency, --drift and --stop-time
+    /// these are taken as 0, and the answer begins with a warning.
     ClientGo(Box<election::ElectionSettings>),
     /// Any scenario as it stands: every service, and programs of your own
     ///

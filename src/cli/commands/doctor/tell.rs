@@ -9,6 +9,7 @@ use fencepost_doctor::{Answer, Asked, Boundary, Direction, Doctor, Execution, FI
 
 use super::assumed::AssumedBounds;
 use super::judging::AskedCase;
+use super::story::story;
 use crate::json::{DoctorStepJson, PromiseJson, RepairJson, SlackJson};
 use crate::output::say;
 
@@ -99,20 +100,6 @@ fn room(boundary: &Boundary) -> String {
         None if kept == tried_to => format!("    {name} {asked}: kept {way} {kept}, as far as was tried{only}\n"),
         None => format!("    {name} {asked}: kept {way} {kept}, and unknown beyond{only}\n"),
     }
-}
-
-/// The execution, with instants in seconds.
-fn story<Q: Asked>(execution: &Execution<Q>) -> String {
-    let mut text = String::new();
-    for step in tell(&execution.trace).steps.iter().filter(|step| step.kind != Some(ActionKind::Advance)) {
-        let at = Duration::of_microseconds(step.at).to_string();
-        let inside: Vec<String> = step.inside.iter().map(u16::to_string).collect();
-        let inside = if inside.is_empty() { String::new() } else { format!("   inside: {}", inside.join(" ")) };
-        let _ = writeln!(text, "  {at:>10}  {}{inside}", step.label);
-        step.facts.iter().for_each(|fact| text += &format!("              → {fact}\n"));
-        step.violations.iter().for_each(|violation| text += &format!("              ✗ {}\n", violation.message));
-    }
-    text
 }
 
 /// What everything rests on, and what it costs.

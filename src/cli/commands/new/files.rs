@@ -101,7 +101,9 @@ fn budget(text: &mut String, draft: &Draft, fields: &Fields) {
 fn entry(text: &mut String, fields: &[Field], name: &str, value: &str) {
     text.push('\n');
     if let Some(field) = find(fields, name) {
-        comment(text, &field.about);
+        // A value with a unit is no number of ticks.
+        let about = if value.starts_with('"') { field.about.replace(", in ticks", "") } else { field.about.clone() };
+        comment(text, &about);
         for (word, about) in &field.values {
             comment(text, format!("  {word}: {about}").trim_end_matches([' ', ':']));
         }

@@ -5,11 +5,23 @@ use super::programs::{KnownProgram, base_name};
 use super::started::ProgramStart;
 use super::written::{ElectionSetting, GivenSetting, Spelling, Written};
 use super::{ElectionConfiguration, known};
-use crate::configuration::{ConfigurationError, Field, Place, Reading};
+use crate::configuration::{ConfigurationError, Field, Place, Reading, nearest};
 use crate::shell::ShellWord;
 
 /// Flags that turn an election on.
 const ELECTS: [&str; 4] = ["leader-elect", "leader-election", "enable-leader-election", "leader-election-enabled"];
+
+/// Flags that set an election, of component-base and of sidecars.
+const SETTINGS: [&str; 8] = [
+    "leader-elect-lease-duration",
+    "leader-elect-renew-deadline",
+    "leader-elect-retry-period",
+    "leader-elect-release-on-cancel",
+    "leader-election-lease-duration",
+    "leader-election-renew-deadline",
+    "leader-election-retry-period",
+    "leader-election-release-on-cancel",
+];
 
 /// What flags of an election begin with, the longer one first.
 const PREFIXES: [&str; 2] = ["leader-election-", "leader-elect-"];
@@ -151,12 +163,16 @@ impl Flags {
                 "what `leaderElection` says in that file is not known here: ask again with --from that file".to_owned(),
             )
         } else {
-            let Some(rest) = PREFIXES.iter().find_map(|prefix| name.strip_prefix(prefix)) else { return };
-            match rest {
+            let known = PREFIXES.iter().find_map(|prefix| name.strip_prefix(prefix));
+            match known.unwrap_or_default() {
                 "resource-lock" | "resource-name" | "resource-namespace" | "type" | "id" | "namespace" | "labels" => {
                     Reading::WithoutEffect("it says which object is the lease".to_owned())
                 }
-                _ => Reading::Unknown,
+                _ => match (known, nearest(name, SETTINGS.into_iter().chain(ELECTS))) {
+                    // Most flags of a program say nothing about its election.
+                    (None, None) => return,
+                    (_, meant) => Reading::Unknown { meant },
+                },
             }
         };
         self.others.push(Field { name: dashed.to_owned(), place: Some(place), value: None, reading, option: None });
@@ -174,7 +190,7 @@ impl Flags {
                     let (setting, remark, is_generic) = (ElectionSetting::Releases, None, true);
                     self.given.push(GivenSetting { setting, name, place, value_place, value, remark, is_generic });
                 } else {
-                    let (place, value, reading) = (Some(place), Some(value), Reading::Unknown);
+                    let (place, value, reading) = (Some(place), Some(value), Reading::Unknown { meant: None });
                     self.others.push(Field { name, place, value, reading, option: None });
                 }
             }

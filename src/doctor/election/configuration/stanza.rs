@@ -39,6 +39,10 @@ impl StanzaStart<'_> {
     }
 }
 
+/// The fields that set an election.
+const FIELDS: [&str; 5] =
+    ["leaderElect", "leaseDuration", "renewDeadline", "retryPeriod", "leaderElectionReleaseOnCancel"];
+
 /// A field of the stanza.
 #[derive(Clone, Debug)]
 pub struct StanzaMember {
@@ -73,7 +77,7 @@ pub fn of_stanza(
                     "resourceLock" | "resourceName" | "resourceNamespace" | "name" | "namespace" => {
                         Reading::WithoutEffect("it says which object is the lease".to_owned())
                     }
-                    _ => Reading::Unknown,
+                    _ => Reading::unknown(name, FIELDS),
                 };
                 others.push(Field { name: name.clone(), place: Some(*place), value: None, reading, option: None });
                 continue;

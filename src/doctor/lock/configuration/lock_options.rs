@@ -26,6 +26,9 @@ const FIELDS: [&str; 16] = [
     "Namespace",
 ];
 
+/// Those of the terms of a session that a verdict may depend on.
+const SESSION_FIELDS: [&str; 6] = ["TTL", "LockDelay", "Behavior", "Checks", "NodeChecks", "ServiceChecks"];
+
 /// A bare number below this was meant as seconds or milliseconds: Go counts nanoseconds.
 const NANOSECONDS_MIN: i64 = 1_000_000;
 
@@ -127,7 +130,7 @@ fn reading(source: &Source<'_>, member: &Member, question: &mut LockQuestion) ->
         // Read with the options as a whole.
         Some("SessionOpts") => Ok(Reading::Setting("the terms of the session, below".to_owned())),
         Some(_) => without("a name, a place or a value".to_owned()),
-        None => Ok(Reading::Unknown),
+        None => Ok(Reading::unknown(&member.name, FIELDS)),
     }
 }
 
@@ -176,7 +179,7 @@ fn session(
             "name" | "node" | "id" | "namespace" | "createindex" | "modifyindex" => {
                 Reading::WithoutEffect("a name or a place".to_owned())
             }
-            _ => Reading::Unknown,
+            _ => Reading::unknown(&member.name, SESSION_FIELDS),
         };
         let mut field = Field::of(member, reading);
         field.name = format!("{}.{}", options.name, field.name);

@@ -124,7 +124,7 @@ impl Field {
         let value = match reading {
             // What says nothing about a lock may be a token or a key.
             Reading::Setting(_) => Some(member.item.shown()),
-            Reading::WithoutEffect(_) | Reading::Unknown => None,
+            Reading::WithoutEffect(_) | Reading::Unknown { .. } => None,
         };
         Field { name: member.name.clone(), place: Some(member.place), value, reading, option: None }
     }

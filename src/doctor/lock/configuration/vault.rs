@@ -10,6 +10,9 @@ use crate::lock::question::LockQuestion;
 /// The names of the stanzas, the older ones last. One for high availability comes before the one for data.
 pub(super) const STANZAS: [&str; 4] = ["ha_storage", "ha_backend", "storage", "backend"];
 
+/// Fields that say how the lock is held, or how data is read.
+const SETTINGS: [&str; 3] = ["session_ttl", "lock_wait_time", "consistency_mode"];
+
 /// Fields that say how Consul is reached, and where things stand.
 const ADDRESSES: [&str; 20] = [
     "address",
@@ -112,7 +115,7 @@ fn reading(source: &Source<'_>, member: &Member, question: &mut LockQuestion) ->
         _ if ADDRESSES.contains(&name) || name.starts_with("tls_") => {
             without("it says how Consul is reached, or where things stand")
         }
-        _ => Ok(Reading::Unknown),
+        _ => Ok(Reading::unknown(name, SETTINGS.into_iter().chain(ADDRESSES))),
     }
 }
 
