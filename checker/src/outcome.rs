@@ -103,6 +103,7 @@ impl<P: Service> TimedExploration<P> {
             about: scenario.about.clone(),
             property: promise.property,
             bound: promise.bound.map(|bound| bound.count()),
+            tick: scenario.tick,
             expect: promise.expect,
             verdict,
             states,

@@ -88,6 +88,11 @@ impl Duration {
         (tick.0 > 0 && self.0 % tick.0 == 0).then(|| self.0 / tick.0)
     }
 
+    /// A number of these, unless that is negative or longer than a hundred years.
+    pub fn times(self, count: i64) -> Option<Duration> {
+        self.0.checked_mul(count).filter(|length| (0..=NANOSECONDS_MAX).contains(length)).map(Duration)
+    }
+
     /// The longest duration of which both are whole multiples; zero counts for nothing.
     #[must_use]
     pub fn common_with(self, other: Duration) -> Duration {
@@ -180,6 +185,33 @@ impl<'de> Deserialize<'de> for Duration {
     }
 }
 
+/// A sentence in which durations in ticks of this length have their unit.
+///
+/// ```
+/// use fencepost_model::units::in_units;
+///
+/// let tick = "500ms".parse().expect("a duration");
+/// assert_eq!(in_units("late by at most 3 ticks, 1 tick at a time", tick), "late by at most 1.5s, 500ms at a time");
+/// ```
+pub fn in_units(sentence: &str, tick: Duration) -> String {
+    const WORD: &str = " tick";
+    let mut text = String::with_capacity(sentence.len());
+    let mut rest = sentence;
+    while let Some(at) = rest.find(WORD) {
+        let (before, after) = rest.split_at(at);
+        let end = after[WORD.len()..].strip_prefix('s').unwrap_or(&after[WORD.len()..]);
+        let digits = before.len() - before.trim_end_matches(|c: char| c.is_ascii_digit()).len();
+        let number = &before[before.len() - digits..];
+        let is_word = !end.starts_with(|c: char| c.is_alphanumeric() || c == '-');
+        match number.parse().ok().and_then(|count| tick.times(count)).filter(|_| is_word) {
+            Some(length) => text += &format!("{}{length}", &before[..before.len() - digits]),
+            None => text += &rest[..rest.len() - end.len()],
+        }
+        rest = end;
+    }
+    text + rest
+}
+
 /// How much a clock's rate is off, in parts per million: `200ppm`.
 ///
 /// ```
@@ -262,6 +294,24 @@ mod tests {
             assert!(error.contains(says), "{text}: {error}");
         }
         assert!("200".parse::<PartsPerMillion>().is_err() && "2000000ppm".parse::<PartsPerMillion>().is_err());
+    }
+
+    #[test]
+    fn a_sentence_has_units_where_it_had_ticks() {
+        let tick = Duration::of_nanoseconds(2_500_000_000);
+        for (ticks, units) in [
+            ("message delay is at most 1 tick", "message delay is at most 2.5s"),
+            ("2 ticks pass", "5s pass"),
+            ("the clock of client 1 moves by -4 ticks", "the clock of client 1 moves by -10s"),
+            ("holder 2 for 0 ticks, then 12 ticks.", "holder 2 for 0s, then 30s."),
+            ("a tick is 2.5s; ticks", "a tick is 2.5s; ticks"),
+            ("a recipe-7 ticket, 3 tickets", "a recipe-7 ticket, 3 tickets"),
+            ("9000000000000000000 ticks", "9000000000000000000 ticks"),
+            ("3 tick-tocks, 4 ticks", "3 tick-tocks, 10s"),
+            ("", ""),
+        ] {
+            assert_eq!(in_units(ticks, tick), units);
+        }
     }
 
     #[test]

@@ -83,8 +83,9 @@ impl<'a> Drawing<'a> {
             );
             if last != Some(row.at) {
                 // Where there is room for it.
-                let sign = if row.at < 100_000 { "t = " } else { "" };
-                let (x, y, at) = (MARGIN - 12, Self::y(step) + 4, row.at);
+                let at = self.story.instant(row.at);
+                let sign = if at.len() <= 5 { "t = " } else { "" };
+                let (x, y) = (MARGIN - 12, Self::y(step) + 4);
                 let _ = write!(svg, r#"<text class="instant" x="{x}" y="{y}">{sign}{at}</text>"#);
             }
             last = Some(row.at);

@@ -48,6 +48,7 @@ fn folded(story: &Story, is_kept: &[bool]) -> Story {
         held: story.held,
         lanes: story.lanes.clone(),
         begins_after: story.begins_after.clone(),
+        tick: story.tick,
         is_not_known_shortest: story.is_not_known_shortest,
         ..Story::default()
     };

@@ -26,12 +26,15 @@ pub fn timeline(story: &Story, steps_max: usize, width: Option<usize>) -> String
     let mut repeats_from = story.repeats_from;
     let states = shown.iter().skip(skipped).map(|(_, step)| state(step).chars().count());
     let states = states.max().unwrap_or(0);
+    let instants = shown.iter().skip(skipped).map(|(_, step)| story.instant(step.at).chars().count());
+    let instants = instants.max().unwrap_or(0).max(4);
     for (place, step) in shown.into_iter().skip(skipped) {
         if repeats_from.is_some_and(|from| place >= from) {
             repeats_from = None;
             let _ = writeln!(text, "   ↻  the following steps repeat for ever:");
         }
-        line(&mut text, step, request(story, place), width.map(|width| (width, states)));
+        let at = format!("{:>instants$}", story.instant(step.at));
+        line(&mut text, &at, step, request(story, place), width.map(|width| (width, states)));
     }
     if story.repeats_from == Some(story.steps.len()) {
         let _ = writeln!(text, "   ∎  nothing can happen any more");
@@ -68,8 +71,8 @@ fn state(step: &StoryStep) -> String {
 }
 
 /// A step, and the request that it answers; `room`: the width of the terminal, and that of the right column.
-fn line(text: &mut String, step: &StoryStep, request: Option<&str>, room: Option<(usize, usize)>) {
-    let margin = format!("{:>4}  ", step.at);
+fn line(text: &mut String, at: &str, step: &StoryStep, request: Option<&str>, room: Option<(usize, usize)>) {
+    let margin = format!("{at}  ");
     let label_width = room.map_or(LABEL_WIDTH, |(width, states)| {
         width.saturating_sub(margin.chars().count() + 2 + states).min(LABEL_WIDTH)
     });

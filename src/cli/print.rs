@@ -1,7 +1,7 @@
 //! A simulated run, printed: as a JSON line, or as a story with what it broke.
 
 use fencepost::reports::timeline::timeline;
-use fencepost::{AnyRun, AnyScenario, Expect};
+use fencepost::{AnyRun, AnyScenario, Expect, Ticks};
 
 use crate::exit::CommandError;
 use crate::json::{RunJson, ViolationJson};
@@ -45,9 +45,10 @@ pub fn tell(run: &AnyRun, trace: Option<&str>, show: usize, until_broken: bool) 
         say(&timeline(&replayed.story, show, width()));
     }
     let rest = if run.is_at_rest { "came to rest" } else { "was ended by --actions" };
+    let time = run.trace.scenario().told_ticks(Ticks::new(run.ticks));
     say(&format!(
-        "\n{}, seed {}: {} actions, {} ticks, {rest}; digest {}\n",
-        run.scenario, run.seed, run.actions, run.ticks, run.digest
+        "\n{}, seed {}: {} actions, {time}, {rest}; digest {}\n",
+        run.scenario, run.seed, run.actions, run.digest
     ));
     for violation in &run.violations {
         say(&format!("✗ {} is violated at step {}: {}\n", violation.property, violation.step, violation.message));

@@ -6,7 +6,6 @@ use std::path::Path;
 use fencepost::AnyTrace;
 use fencepost::catalogue;
 use fencepost::model::scenario::ScenarioError;
-use fencepost::model::units::Duration;
 use fencepost::{AnyScenario, Property, Suite};
 
 use crate::args::Common;
@@ -95,12 +94,6 @@ pub fn parse(text: &str, file: &str) -> Result<Box<dyn AnyScenario>, CommandErro
 /// The trace that stands in a file.
 pub fn parse_trace(text: &str, file: &str) -> Result<Box<dyn AnyTrace>, CommandError> {
     catalogue::read_trace(text).map_err(|error| CommandError::Input(format!("{file}: {error}")))
-}
-
-/// The length of a tick, if the scenario says it.
-pub fn tick(scenario: &dyn AnyScenario) -> Option<Duration> {
-    let table: toml::Table = scenario.to_toml().parse().expect("a scenario is written as TOML");
-    table.get("tick")?.as_str()?.parse().ok()
 }
 
 /// Why there is nothing to look for.

@@ -11,9 +11,13 @@ use fencepost_model::assumption::Assumption;
 use fencepost_model::finding::{Finding, Split};
 use fencepost_model::mutation::Mutation;
 use fencepost_model::properties::Property;
-use fencepost_model::scenario::{Axis, Note, Promise, Scenario, SettingError, Suite, Varied, from_toml, vary};
+use fencepost_model::scenario::{
+    Axis, Note, Promise, Scenario, SettingError, Suite, Varied, from_toml, text_in_units, vary,
+};
 use fencepost_model::service::{Service, Settings as _};
+use fencepost_model::time::Ticks;
 use fencepost_model::trace::{ScriptError, Trace, TraceError, perform};
+use fencepost_model::units::Duration;
 use fencepost_sim::{Hunt, Hunted, RunSummary, Settings, Violation, hunt, prepare, ready, simulate, split, summarize};
 
 use crate::shorten::shorten;
@@ -26,6 +30,12 @@ pub trait AnyScenario: Debug + Send + Sync + 'static {
 
     /// The scenario as a TOML file.
     fn to_toml(&self) -> String;
+
+    /// The length of a tick, if its durations have units.
+    fn tick(&self) -> Option<Duration>;
+
+    /// The dotted paths of all durations in its file that are not 0.
+    fn duration_paths(&self) -> Vec<String>;
 
     /// The shortest TOML file of a scenario with the same executions and the same promises: without settings that have their
     /// default values, without goals, and without what people are told.
@@ -212,6 +222,20 @@ impl dyn AnyScenario {
         self.description().promises
     }
 
+    /// The text of its file, or a shorter one, with units in place of ticks if it has them.
+    pub fn in_units(&self, text: &str) -> String {
+        match self.tick() {
+            Some(tick) => text_in_units(text, &self.duration_paths(), tick),
+            None => text.to_owned(),
+        }
+    }
+
+    /// A number of ticks as it is told: with its unit, if there is one.
+    pub fn told_ticks(&self, ticks: Ticks) -> String {
+        let length = self.tick().and_then(|tick| tick.times(ticks.count()));
+        length.map_or_else(|| ticks.to_string(), |length| length.to_string())
+    }
+
     /// The scenario itself, if it is one of this service.
     pub fn of<S: Service>(&self) -> Option<&Scenario<S>> {
         self.as_any().downcast_ref()
@@ -266,6 +290,14 @@ impl<S: Service> AnyScenario for Scenario<S> {
 
     fn to_toml(&self) -> String {
         Scenario::to_toml(self)
+    }
+
+    fn tick(&self) -> Option<Duration> {
+        self.tick
+    }
+
+    fn duration_paths(&self) -> Vec<String> {
+        Scenario::duration_paths(self)
     }
 
     fn to_short_toml(&self) -> String {

@@ -28,6 +28,7 @@ pub use timing::messages_arrive_within;
 
 use crate::scenario::{Promise, Scenario};
 use crate::service::{Service, Settings as _};
+use crate::units::in_units;
 
 /// One assumption of a verdict.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
@@ -41,7 +42,7 @@ pub struct Assumption {
     pub value: AssumptionValue,
     /// Its source: the dotted path of a setting in the scenario (`budget.losses`), or `model` for a limit of the model.
     pub source: Cow<'static, str>,
-    /// The assumption as a sentence.
+    /// The assumption as a sentence, with units if the scenario has them.
     pub sentence: String,
 }
 
@@ -221,6 +222,11 @@ impl<P: Service> Scenario<P> {
         self.declare_faults(&mut declarations);
         self.declare_limits(&mut declarations);
         let mut list = declarations.list;
+        if let Some(tick) = self.tick {
+            for Declared { assumption, .. } in &mut list {
+                assumption.sentence = in_units(&assumption.sentence, tick);
+            }
+        }
         list.sort_by_key(|declared| declared.assumption.class);
         list
     }

@@ -11,6 +11,8 @@ pub use crate::assumption::{Assumption, Class as AssumptionClass};
 pub use crate::held::Held;
 pub use crate::properties::{Level, Property, Violation};
 pub use crate::scenario::{Expect, Suite};
+use crate::time::Ticks;
+use crate::units::Duration;
 pub use measurement::Measurement;
 pub use study::{Extreme, Point, Sample, Search, Searched, Split, Stage, Study};
 
@@ -32,6 +34,9 @@ pub struct Finding {
     pub property: Property,
     /// The bound of the promise, in ticks.
     pub bound: Option<i64>,
+    /// The length of a tick, where the durations of the scenario have units.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tick: Option<Duration>,
     /// The expected verdict.
     pub expect: Expect,
     /// The verdict.
@@ -114,6 +119,13 @@ impl Verdict {
 }
 
 impl Finding {
+    /// The bound of the promise, with its unit if there is one; else in ticks.
+    pub fn within(&self) -> Option<String> {
+        let bound = self.bound?;
+        let length = self.tick.and_then(|tick| tick.times(bound));
+        Some(length.map_or_else(|| Ticks::new(bound).to_string(), |length| length.to_string()))
+    }
+
     /// Whether the verdict is the expected one.
     pub fn is_as_expected(&self) -> bool {
         matches!(
@@ -143,6 +155,9 @@ pub struct Story {
     pub steps: Vec<StoryStep>,
     /// The messages.
     pub arrows: Vec<Arrow>,
+    /// The length of a tick, where the durations of the scenario have units.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tick: Option<Duration>,
     /// For an endless execution: the index of the first step of the cycle. It is the number of steps if the execution
     /// ends.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -150,6 +165,22 @@ pub struct Story {
     /// Whether a shorter execution may violate the promise, too: none that leaves out a step of this one does.
     #[serde(default, skip_serializing_if = "is_false")]
     pub is_not_known_shortest: bool,
+}
+
+impl Story {
+    /// An instant of the story, with its unit if there is one.
+    ///
+    /// ```
+    /// use fencepost_model::finding::Story;
+    ///
+    /// let mut story = Story::default();
+    /// assert_eq!(story.instant(3), "3");
+    /// story.tick = "500ms".parse().ok();
+    /// assert_eq!(story.instant(3), "1.5s");
+    /// ```
+    pub fn instant(&self, at: i64) -> String {
+        self.tick.and_then(|tick| tick.times(at)).map_or_else(|| at.to_string(), |at| at.to_string())
+    }
 }
 
 fn is_false(value: &bool) -> bool {

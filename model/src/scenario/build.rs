@@ -195,7 +195,7 @@ impl<P: Service> Scenario<P> {
             drift: self.clocks.drift,
             offsets: self.clocks.offsets.iter().map(|offset| offset.times(factor)).collect(),
         };
-        fine.prefix.iter_mut().for_each(|label| refine(label, factor));
+        fine.prefix.iter_mut().for_each(|label| refine(label, factor, self.tick));
         fine.programs.iter_mut().for_each(|program| program.factor *= factor);
         for promise in &mut fine.promises {
             promise.bound = scale(promise.bound);

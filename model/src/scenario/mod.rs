@@ -49,6 +49,7 @@ pub use toml_reader::ReadError;
 pub use validate::OptionalBudget;
 pub use validate::SettingError;
 pub use vary::{AliasMeaning, Axis, AxisAlias, Varied, put, vary};
+pub use with_units::text_in_units;
 
 /// The constants of a world.
 #[must_use]

@@ -1,6 +1,7 @@
 //! Scenario files: reading them, and errors with the position.
 
 use std::fmt;
+use std::ops::Range;
 
 use serde::Deserialize;
 use toml::Spanned;
@@ -11,7 +12,7 @@ use super::file::read;
 use super::nearest::with_nearest;
 use super::recipes::Recipes;
 use super::toml_reader::ReadError;
-use super::with_units::Units;
+use super::with_units::{Units, all_have_units};
 use super::{Scenario, SettingError};
 use crate::service::Service;
 
@@ -70,6 +71,9 @@ pub fn from_toml<P: Service>(text: &str, file: &str) -> Result<Scenario<P>, Scen
         Ok(())
     })?;
     let mut scenario = read_one.expect("a document without a mistake has been read");
+    if let Some(tick) = scenario.tick {
+        all_have_units(text, tick, &scenario.duration_paths()).map_err(|mistake| misplaced(text, file, &mistake))?;
+    }
     scenario.settle();
     scenario.validate().map_err(|mistake| misplaced(text, file, &mistake))?;
     Ok(scenario)
@@ -190,7 +194,7 @@ fn unreadable(text: &str, file: &str, error: &ReadError) -> ScenarioError {
 }
 
 fn misplaced(text: &str, file: &str, mistake: &SettingError) -> ScenarioError {
-    let offset = offset_of(text, &mistake.path).unwrap_or(0);
+    let offset = span_of(text, &mistake.path).map_or(0, |span| span.start);
     at(text, file, offset, format!("{}: {}", mistake.path, mistake.message))
 }
 
@@ -205,13 +209,13 @@ fn at(text: &str, file: &str, offset: usize, message: String) -> ScenarioError {
     }
 }
 
-/// The position of the value at a dotted path (`budget.pauses`, `promise.1.bound`), or of the nearest table around it.
-fn offset_of(text: &str, path: &str) -> Option<usize> {
+/// The place of the value at a dotted path (`budget.pauses`, `promise.1.bound`), or of the nearest table around it.
+pub(super) fn span_of(text: &str, path: &str) -> Option<Range<usize>> {
     let document = DeTable::parse(text).ok()?;
     let mut found = None;
     let mut steps = path.split('.');
     let mut value = document.get_ref().get(steps.next()?)?;
-    found.replace(value.span().start);
+    found.replace(value.span());
     for step in steps {
         let inner = match value.get_ref() {
             DeValue::Table(table) => table.get(step),
@@ -220,7 +224,7 @@ fn offset_of(text: &str, path: &str) -> Option<usize> {
         };
         let Some(inner) = inner else { break };
         value = inner;
-        found.replace(value.span().start);
+        found.replace(value.span());
     }
     found
 }

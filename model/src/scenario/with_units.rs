@@ -7,6 +7,9 @@ use toml::de::{DeTable, DeValue};
 use toml::{Spanned, Table, Value};
 
 use super::recipes::Recipes;
+use super::text::span_of;
+use super::{Scenario, SettingError};
+use crate::service::Service;
 use crate::time::Ticks;
 use crate::units::Duration;
 
@@ -170,6 +173,81 @@ fn replace<'a>(value: &mut DeValue<'a>, counts: &mut std::slice::Iter<'a, String
 /// No word of a setting begins like this.
 fn is_duration(text: &str) -> bool {
     text.starts_with(|c: char| c.is_ascii_digit() || c == '.')
+}
+
+impl<P: Service> Scenario<P> {
+    /// The dotted paths, in the scenario's file, of all durations that are not 0: they are twice as large on a clock that is twice as fine.
+    pub fn duration_paths(&self) -> Vec<String> {
+        let [once, twice] = [1, 2].map(|factor| self.refined(factor).to_table());
+        durations_in(&once, &twice)
+    }
+}
+
+fn durations_in(once: &Table, twice: &Table) -> Vec<String> {
+    let mut paths = Vec::new();
+    for name in TABLES.iter().filter(|name| **name != "tick") {
+        if let Some(inner) = twice.get(*name) {
+            differing(name, once.get(*name), inner, &mut paths);
+        }
+    }
+    paths
+}
+
+/// Adds the paths of numbers that another table has not, or has with another value.
+fn differing(path: &str, once: Option<&Value>, twice: &Value, paths: &mut Vec<String>) {
+    match twice {
+        Value::Table(table) => table.iter().for_each(|(name, inner)| {
+            differing(&format!("{path}.{name}"), once.and_then(|once| once.get(name)), inner, paths);
+        }),
+        Value::Array(list) => list.iter().enumerate().for_each(|(place, inner)| {
+            differing(&format!("{path}.{place}"), once.and_then(|once| once.get(place)), inner, paths);
+        }),
+        Value::Integer(_) if once != Some(twice) => paths.push(path.to_owned()),
+        _ => {}
+    }
+}
+
+/// Refuses a plain number for a duration in a file with units whose tick is not its own: what it means would change with every other
+/// duration.
+pub(super) fn all_have_units(text: &str, tick: Duration, durations: &[String]) -> Result<(), SettingError> {
+    let file: Table = text.parse().expect("the file has been read");
+    if file.contains_key("tick") {
+        return Ok(());
+    }
+    for path in durations {
+        if let Some(Value::Integer(number)) = value_at(&file, path) {
+            let message = format!(
+                "{number} has no unit, and other durations of this file have one: write \"{number}s\", or `tick = \"{tick}\"` beside `clients`, for plain numbers are ticks"
+            );
+            return Err(SettingError { path: path.clone(), message });
+        }
+    }
+    Ok(())
+}
+
+fn value_at<'a>(table: &'a Table, path: &str) -> Option<&'a Value> {
+    let mut steps = path.split('.');
+    let mut value = table.get(steps.next()?)?;
+    for step in steps {
+        value = match value {
+            Value::Table(table) => table.get(step)?,
+            Value::Array(list) => list.get(step.parse::<usize>().ok()?)?,
+            _ => return None,
+        };
+    }
+    Some(value)
+}
+
+/// The text of a scenario file with units in place of ticks, at these paths.
+pub fn text_in_units(text: &str, durations: &[String], tick: Duration) -> String {
+    let mut text = text.to_owned();
+    for path in durations {
+        let Some(span) = span_of(&text, path) else { continue };
+        if let Some(length) = text[span.clone()].parse().ok().and_then(|count| tick.times(count)) {
+            text.replace_range(span, &format!("\"{length}\""));
+        }
+    }
+    text
 }
 
 fn real(ticks: Ticks, tick: Duration) -> Duration {

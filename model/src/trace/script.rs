@@ -81,7 +81,7 @@ fn recount<P: Service>(text: &mut String, wording: &Wording<'_, P>, action: &Act
 
 /// The enabled action with this label, as a trace or as a story words it.
 pub(super) fn find<P: Service>(scenario: &Scenario<P>, world: &World<P>, label: &str) -> Result<Action<P>, String> {
-    if let Some(ticks) = ticks_in(label) {
+    if let Some(ticks) = ticks_in(label, scenario.tick) {
         let action = Action::Advance(ticks);
         let is_possible = scenario.is_enabled(world, &action);
         return if is_possible { Ok(action) } else { Err(format!("“{label}” would exceed a bound on delays")) };

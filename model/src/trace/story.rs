@@ -58,7 +58,8 @@ pub fn tell<P: Service>(trace: &Trace<P>) -> Story {
     Story {
         held: wording.held(),
         lanes: teller.lanes(),
-        begins_after: scenario.prefix.clone(),
+        begins_after: scenario.prefix.iter().map(|label| wording.sentence(label)).collect(),
+        tick: scenario.tick,
         steps,
         arrows: teller.arrows,
         repeats_from: lasso.map(|lasso| lasso.from),

@@ -1,5 +1,5 @@
 //! The sentences of stories and scripts. Traces keep plain labels and facts, by which steps are found again; a story says what its
-//! readers need besides: lock or slot, the role of a participant, the node that a message is for.
+//! readers need besides: lock or slot, the role of a participant, the node that a message is for, durations in units.
 
 use crate::fact::Fact;
 use crate::held::Held;
@@ -7,6 +7,7 @@ use crate::ids::{ClientId, ProcessId};
 use crate::process::Message;
 use crate::scenario::Scenario;
 use crate::service::{Service, ServiceCommand as _, ServiceMessage as _, ServiceTimer as _, Settings as _};
+use crate::units::in_units;
 use crate::world::{Action, Envelope};
 
 /// The words for one scenario.
@@ -81,10 +82,14 @@ impl<'a, P: Service> Wording<'a, P> {
         self.sentence(&fact.sentence(self.held))
     }
 
-    /// A sentence with the names of participants and of the server.
+    /// A sentence with the names of participants and of the server, and with units if the scenario has them.
     pub(super) fn sentence(&self, plain: &str) -> String {
         let named = self.roles.iter().fold(plain.to_owned(), |text, (number, role)| text.replace(number, role));
-        named.replace("the server ", &format!("{} ", self.server))
+        let named = named.replace("the server ", &format!("{} ", self.server));
+        match self.scenario.tick {
+            Some(tick) => in_units(&named, tick),
+            None => named,
+        }
     }
 
     /// The name of a message's sender or receiver.

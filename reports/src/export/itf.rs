@@ -30,6 +30,9 @@ pub fn itf(story: &Story, title: &str) -> String {
         "vars": ["now", "action", "facts", "owners", "inside", "token", "broken"],
         "states": states,
     });
+    if let Some(tick) = story.tick {
+        trace["#meta"]["tick"] = json!(tick);
+    }
     if let Some(from) = story.repeats_from.filter(|from| *from < story.steps.len()) {
         trace["loop"] = json!(from);
     }

@@ -17,7 +17,7 @@ pub fn mermaid(story: &Story, title: &str) -> String {
         }
         let all_lanes = format!("p0,p{}", story.lanes.len().saturating_sub(1));
         if last.is_some_and(|last| last != step.at) {
-            let _ = writeln!(text, "  Note over {all_lanes}: t = {}", step.at);
+            let _ = writeln!(text, "  Note over {all_lanes}: t = {}", story.instant(step.at));
         }
         last = Some(step.at);
         let arrow = story.arrows.iter().find(|arrow| arrow.ended == Some(place));

@@ -65,6 +65,7 @@ pub(crate) mod tests {
                     ..step(5, "client 1 wakes", 0)
                 },
             ],
+            tick: None,
             arrows: vec![
                 arrow("acquire; [1]", 0, Some(1), false),
                 arrow("lost", 0, Some(2), true),
@@ -94,6 +95,7 @@ pub(crate) mod tests {
             about: "a | pipe & <angle>".to_owned(),
             property: Property::MutualExclusion,
             bound: None,
+            tick: None,
             expect: Expect::Proven,
             verdict,
             states: 10,

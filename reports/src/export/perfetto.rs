@@ -1,5 +1,6 @@
 //! A run as trace events for Perfetto and chrome://tracing: a track for each participant, steps as instants, messages as flows,
-//! and who has the lock and who is inside as slices. A tick is a millisecond; steps of one instant lie a microsecond apart.
+//! and who has the lock and who is inside as slices. A tick is a millisecond where it
+//! has no length; steps of one instant lie a microsecond apart.
 
 use fencepost_model::finding::{ActionKind, Story, StoryStep};
 use serde_json::{Value, json};
@@ -22,7 +23,7 @@ pub fn perfetto(story: &Story, title: &str) -> String {
             entry.violations.iter().map(|violation| format!("{}: {}", violation.property, violation.message)).collect();
         events.push(json!({
             "ph": "X", "pid": 1, "tid": lane, "ts": at(step), "dur": 1, "name": entry.label, "cat": entry.kind.map_or("folded", ActionKind::name),
-            "args": { "step": step + 1, "at": entry.at, "facts": entry.facts, "broken": broken },
+            "args": { "step": step + 1, "at": story.instant(entry.at), "facts": entry.facts, "broken": broken },
         }));
     }
     for (number, arrow) in story.arrows.iter().enumerate() {
@@ -43,8 +44,9 @@ pub fn perfetto(story: &Story, title: &str) -> String {
 /// When each step is drawn, in microseconds: never two at once.
 fn times(story: &Story) -> Vec<i64> {
     let mut next = 0;
+    let true_time = |at: i64| story.tick.and_then(|tick| tick.times(at)).map(|time| time.nanoseconds() / 1000);
     let mut time = |step: &StoryStep| {
-        let at = (step.at * 1000).max(next);
+        let at = true_time(step.at).unwrap_or(step.at * 1000).max(next);
         next = at + 2;
         at
     };

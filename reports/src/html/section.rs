@@ -96,13 +96,13 @@ fn assumptions(row: &[Finding]) -> Markup {
 }
 
 fn verdict(finding: &Finding, texts: &Texts) -> Markup {
-    let Finding { scenario, property, bound, expect, states, transitions, depth, .. } = finding;
+    let Finding { scenario, property, expect, states, transitions, depth, .. } = finding;
     let name = property.name();
     let is_violated = matches!(finding.verdict, Verdict::Violated(_));
     let seen = texts.get(scenario).and_then(|text| text.seen.get(name)).filter(|_| is_violated);
     html! {
         tr id={ (scenario) "--" (name) } {
-            td { abbr title=(property.about()) { (name) } @if let Some(bound) = bound { " (" (bound) " ticks)" } }
+            td { abbr title=(property.about()) { (name) } @if let Some(within) = finding.within() { " (within " (within) ")" } }
             td data-label="Level" { (property.level().to_string()) }
             td {
                 b class=(class(finding)) { (finding.verdict.word()) }
@@ -174,7 +174,7 @@ pub(super) fn run(story: &Story) -> Markup {
         @if short.steps.len() < story.steps.len() {
             details.all {
                 summary { "All " (story.steps.len()) " steps" }
-                pre { @for step in &story.steps { (format!("{:>8}  {}", step.at, step.label)) (facts(step)) "\n" } }
+                pre { @for step in &story.steps { (format!("{:>8}  {}", story.instant(step.at), step.label)) (facts(step)) "\n" } }
             }
         }
     }
@@ -196,7 +196,7 @@ fn drawn(story: &Story) -> Markup {
             (PreEscaped(diagram(story)))
             ol.steps {
                 @for (place, step) in story.steps.iter().enumerate() {
-                    (list_item(place, step, request(story, place), is_repeated(place)))
+                    (list_item(place, &story.instant(step.at), step, request(story, place), is_repeated(place)))
                 }
             }
         }
@@ -214,7 +214,7 @@ fn breaking(story: &Story) -> String {
     violations.iter().map(|violation| violation.message.as_str()).collect::<Vec<_>>().join("; ")
 }
 
-fn list_item(place: usize, step: &StoryStep, request: Option<&str>, is_repeated: bool) -> Markup {
+fn list_item(place: usize, at: &str, step: &StoryStep, request: Option<&str>, is_repeated: bool) -> Markup {
     let class = match (step.violations.is_empty(), is_repeated) {
         (true, false) => None,
         (true, true) => Some("round"),
@@ -223,7 +223,7 @@ fn list_item(place: usize, step: &StoryStep, request: Option<&str>, is_repeated:
     };
     html! {
         li class=[class] data-step=(place) tabindex="0" {
-            span.when { (step.at) }
+            span.when { (at) }
             span.words {
                 (step.label)
                 @if let Some(request) = request { " " em { "↩ answer to: " (request) } }

@@ -2,7 +2,7 @@
 
 use clap::Args;
 use fencepost::registry::Description;
-use fencepost::{Promise, Suite};
+use fencepost::{AnyScenario, Promise, Suite};
 
 use crate::args::Common;
 use crate::exit::{CommandError, Exit};
@@ -46,17 +46,17 @@ pub fn run(list: &List, common: &Common) -> Result<Exit, CommandError> {
                 properties,
             });
         } else {
-            describe(&scenario.description());
+            describe(&**scenario);
         }
     }
     Ok(Exit::AsExpected)
 }
 
-fn describe(scenario: &Description<'_>) {
-    let hazard = scenario.hazard.unwrap_or("");
-    say(&format!("{:<32} {hazard:<5} {}\n", scenario.name, scenario.about));
-    for promise in scenario.promises {
-        let bound = promise.bound.map(|bound| format!(", {bound}")).unwrap_or_default();
+fn describe(scenario: &dyn AnyScenario) {
+    let Description { name, hazard, about, promises, .. } = scenario.description();
+    say(&format!("{name:<32} {:<5} {about}\n", hazard.unwrap_or("")));
+    for promise in promises {
+        let bound = promise.bound.map(|bound| format!(", {}", scenario.told_ticks(bound))).unwrap_or_default();
         say(&format!("{:<38} {}: {}{bound}\n", "", promise.property, promise.expect));
     }
 }

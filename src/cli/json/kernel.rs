@@ -156,6 +156,9 @@ struct Finding {
     about: String,
     property: PropertyName,
     bound: Option<i64>,
+    /// The length of a tick, where the durations of the scenario have units; absent if not.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    tick: Option<String>,
     expect: Expect,
     verdict: Verdict,
     states: u64,
@@ -185,6 +188,9 @@ struct Story {
     begins_after: Vec<String>,
     steps: Vec<StoryStep>,
     arrows: Vec<Arrow>,
+    /// The length of a tick, where the durations of the scenario have units; absent if not.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    tick: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     repeats_from: Option<usize>,
     /// Whether a shorter execution may violate the promise, too; absent if not.

@@ -26,4 +26,5 @@ mod sweeps;
 mod traces;
 mod tradeoffs;
 #[cfg(unix)]
+mod with_units;
 mod workflows;

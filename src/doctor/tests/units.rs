@@ -1,8 +1,9 @@
 //! Durations with units in scenario files.
 
 use fencepost_consul::Consul;
-use fencepost_model::scenario::{Scenario, ScenarioError, from_toml};
+use fencepost_model::scenario::{Scenario, ScenarioError, from_toml, text_in_units};
 use fencepost_model::time::Ticks;
+use fencepost_model::trace::perform;
 use fencepost_model::units::Duration;
 
 fn read(head: &str, service: &str, rest: &str) -> Result<Scenario<Consul>, ScenarioError> {
@@ -25,6 +26,15 @@ fn the_longest_tick_is_chosen_of_which_every_duration_is_a_multiple() {
     assert_eq!(scenario.synchrony.wake_delay, Some(Ticks::new(3)));
     let assumed: Vec<String> = scenario.assumptions().iter().map(|assumption| assumption.sentence.clone()).collect();
     assert!(assumed.iter().any(|sentence| sentence == "a tick is 7.5s"), "{assumed:?}");
+    // So are other durations.
+    for (kind, says) in [
+        ("wake-delay", "a client's wake-up is late by at most 22.5s"),
+        ("session-ttl", "sessions have a TTL of 15s, which the server multiplies by 2"),
+        ("lock-delay", "the lock-delay is 15s"),
+    ] {
+        let found = scenario.assumptions().into_iter().find(|assumption| assumption.kind == kind);
+        assert_eq!(found.expect(kind).sentence, says);
+    }
     // Written and read again it is the same, and so is a finer one.
     let text = scenario.to_toml();
     assert_eq!(from_toml::<Consul>(&text, "again.toml"), Ok(scenario.clone()));
@@ -69,4 +79,76 @@ fn a_recipe_is_taken_in_the_ticks_of_the_file() {
     let scenario = read("tick = \"4s\"", own, "").unwrap_or_else(|error| panic!("{error}"));
     assert_eq!(scenario.service.monitor.expect("it has one").retries, 3, "a count is no duration");
     assert_eq!(scenario.service.job.expect("it has one").grace, Ticks::new(2));
+}
+
+#[test]
+fn a_plain_number_among_units_is_refused_where_it_is_a_duration_and_the_file_has_no_tick() {
+    let units = "ttl = \"15s\"";
+    for (service, rest, line, says) in [
+        (
+            "lock_delay = 3",
+            "",
+            8,
+            "service.lock_delay: 3 has no unit, and other durations of this file have one: write \"3s\", or `tick = \"15s\"`",
+        ),
+        ("lock_delay = \"15s\"", "[synchrony]\nmessage_delay = 1\n", 11, "synchrony.message_delay: 1 has no unit"),
+        ("lock_delay = \"15s\"", "[clocks]\noffsets = [0, 1]\n", 11, "clocks.offsets.1: 1 has no unit"),
+        (
+            "lock_delay = \"15s\"",
+            "[service.monitor]\nretry_every = 2\n",
+            11,
+            "service.monitor.retry_every: 2 has no unit",
+        ),
+        (
+            "lock_delay = \"15s\"",
+            "[[promise]]\nproperty = \"eventually-acquired\"\nbound = 12\n",
+            12,
+            "promise.0.bound: 12 has no unit",
+        ),
+    ] {
+        let error = read("", &format!("{units}\n{service}"), rest).expect_err(says);
+        assert!(error.to_string().contains(says), "{error}");
+        assert_eq!(error.line, line, "{error}");
+        // With a tick of its own, they are ticks.
+        let with_tick = read("tick = \"5s\"", &format!("{units}\n{service}"), rest);
+        assert!(with_tick.as_ref().err().is_none_or(|error| !error.message.contains("has no unit")), "{with_tick:?}");
+    }
+    // Counts are no durations, and 0 is 0 in every unit.
+    let counts = "ttl = \"15s\"\nttl_multiplier = 2\nlock_delay = 0\nrenew_every = \"7.5s\"";
+    let scenario = read("", counts, "[budget]\npauses = 1\n[synchrony]\nwake_delay = 0\n");
+    let scenario = scenario.unwrap_or_else(|error| panic!("{error}"));
+    assert_eq!((tick(&scenario).as_str(), scenario.service.ttl_multiplier), ("7.5s", 2));
+}
+
+#[test]
+fn a_file_is_written_with_units_and_reads_the_same() {
+    let service = "ttl = \"15s\"\nrenew_every = \"7.5s\"\nlock_delay = \"15s\"\nbelief = \"self-limiting\"";
+    let rest = "[synchrony]\nwake_delay = \"22.5s\"\n";
+    let scenario = read("", service, rest).unwrap_or_else(|error| panic!("{error}"));
+    let paths = scenario.duration_paths();
+    for path in ["service.ttl", "service.renew_every", "service.lock_delay", "synchrony.wake_delay"] {
+        assert!(paths.iter().any(|known| known == path), "{path}: {paths:?}");
+    }
+    assert!(!paths.iter().any(|path| path == "service.ttl_multiplier"), "{paths:?}");
+    let text = text_in_units(&scenario.to_toml(), &paths, scenario.tick.expect("it has one"));
+    assert!(text.contains("ttl = \"15s\"") && text.contains("wake_delay = \"22.5s\""), "{text}");
+    assert_eq!(from_toml::<Consul>(&text, "again.toml"), Ok(scenario));
+}
+
+#[test]
+fn a_script_and_a_prefix_have_units() {
+    let service = "ttl = \"15s\"\nlock_delay = \"15s\"\nbelief = \"self-limiting\"";
+    let head = "tick = \"7.5s\"\nprefix = [\"client 1 is asked to take the lock\", \"15s pass\"]";
+    let scenario = read(head, service, "").unwrap_or_else(|error| panic!("{error}"));
+    let script = "scenario ours\nclient 2 is asked to take the lock\n22.5s pass\n1 tick passes\n";
+    let performed = perform(script, &scenario).unwrap_or_else(|error| panic!("{error}"));
+    let lines: Vec<&str> =
+        performed.lines().filter(|line| line.ends_with("pass") || line.ends_with("passes")).collect();
+    assert_eq!(lines, ["22.5s pass", "7.5s passes"]);
+    assert_eq!(perform(&performed, &scenario), Ok(performed.clone()), "what is recorded can be performed");
+    assert_eq!(scenario.observed().now.ticks(), 2, "the prefix lets two ticks pass");
+    let refined = scenario.refined(7);
+    assert_eq!((refined.tick, refined.observed().now.ticks()), (None, 14), "a seventh of a tick has no name");
+    let error = perform("scenario ours\n2s pass\n", &scenario).expect_err("it is no whole number of ticks");
+    assert!(error.to_string().starts_with("line 2: “2s pass” is not possible here"), "{error}");
 }

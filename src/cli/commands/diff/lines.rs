@@ -9,7 +9,6 @@ use super::promises::{Compared, Judged};
 use super::settings::Difference;
 use crate::json::{DifferenceJson, LossJson, MeasureJson, PromiseChangeJson, SideJson, StepJson};
 use crate::output::say_json;
-use crate::target::tick;
 
 pub fn differences(differences: &[Difference]) {
     for Difference { path, values: [a, b], is_text } in differences {
@@ -53,7 +52,7 @@ pub fn measured(pair: &[Box<dyn AnyScenario>; 2], measured: &[Measured], diff: &
             seeds_from: diff.seeds.start,
             seeds_to: diff.seeds.end,
             storm: diff.storm,
-            ticks: [0, 1].map(|side: usize| tick(&*pair[side]).map(|tick| tick.to_string())),
+            ticks: [0, 1].map(|side: usize| pair[side].tick().map(|tick| tick.to_string())),
         });
     }
 }

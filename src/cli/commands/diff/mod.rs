@@ -23,7 +23,6 @@ use crate::run_arguments::{CLIENTS, ProfileFile, ROUNDS, STORMS, changed, profil
 use crate::search_arguments::SearchArguments;
 use crate::supervisor::{stop_on_interrupt, stopped, was_interrupted};
 use crate::target;
-use crate::target::tick;
 
 /// Compare two scenarios: settings, promises, and liveness as it is measured over seeds
 ///
@@ -79,8 +78,8 @@ pub fn run(diff: &Diff, common: &Common) -> Result<Exit, CommandError> {
     }
     stop_on_interrupt();
     let is_for_people = !common.json;
-    let ticks = [0, 1].map(|side: usize| tick(&*pair[side]));
-    if ticks[0] != ticks[1] && !common.quiet {
+    let ticks = [0, 1].map(|side: usize| pair[side].tick());
+    if ticks[0] != ticks[1] && !ticks.iter().all(Option::is_some) && !common.quiet {
         let [a, b] = ticks.map(|tick| tick.map_or("of no stated length".to_owned(), |tick| tick.to_string()));
         eprintln!("note: a tick is {a} in A and {b} in B: numbers of ticks are not comparable");
     }
@@ -93,7 +92,7 @@ pub fn run(diff: &Diff, common: &Common) -> Result<Exit, CommandError> {
     }
     let promises = compare(&pair, (&diff.search, diff.property), common)?;
     if is_for_people {
-        tell::promises(&promises)
+        tell::promises(&pair, &promises)
     } else {
         lines::promises(&pair, &promises)
     }

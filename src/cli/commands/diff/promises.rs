@@ -7,7 +7,6 @@ use fencepost::{AnyOutcome, AnyScenario, Expect, Promise, Property, Ticks};
 use crate::args::Common;
 use crate::exit::CommandError;
 use crate::search_arguments::SearchArguments;
-use crate::target::tick;
 
 /// A promise as both scenarios keep it.
 #[derive(Debug)]
@@ -58,6 +57,11 @@ impl Judged {
 }
 
 impl Compared {
+    /// Whether the scenario of that side makes the promise itself.
+    pub fn promised_by(&self, side: usize) -> bool {
+        matches!(self.sides[side], Judged::Searched { is_promised: true, .. })
+    }
+
     pub fn change(&self) -> Change {
         match [self.sides[0].is_kept(), self.sides[1].is_kept()] {
             [Some(true), Some(true)] => Change::Kept,
@@ -90,7 +94,7 @@ pub fn compare(
     (arguments, only): (&SearchArguments, Option<Property>),
     common: &Common,
 ) -> Result<Vec<Compared>, CommandError> {
-    let have_same_ticks = tick(&*pair[0]) == tick(&*pair[1]);
+    let have_same_ticks = pair[0].tick() == pair[1].tick();
     let asked = asked(pair, only, have_same_ticks);
     let mut judged = Vec::new();
     for (side, scenario) in pair.iter().enumerate() {

@@ -21,7 +21,9 @@ const TEXTS: [&str; 9] = ["name", "hazard", "also", "title", "variant", "about",
 
 /// The fields that differ, in the order of their paths; those that are texts come last.
 pub fn differences(pair: &[Box<dyn AnyScenario>; 2]) -> Vec<Difference> {
-    let [a, b] = [0, 1].map(|side| pair[side].to_toml().parse::<Table>().expect("a scenario is written as TOML"));
+    let [a, b] = pair.each_ref().map(|scenario| {
+        scenario.in_units(&scenario.to_toml()).parse::<Table>().expect("a scenario is written as TOML")
+    });
     of_tables(&a, &b)
 }
 

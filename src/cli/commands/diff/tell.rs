@@ -4,6 +4,7 @@ use std::fmt::Write;
 
 use fencepost::AnyScenario;
 use fencepost::model::finding::{Finding, Verdict};
+use fencepost::model::units::Duration;
 
 use super::Diff;
 use super::measures::{Measured, Unit};
@@ -12,7 +13,6 @@ use super::settings::Difference;
 use crate::findings::told;
 use crate::json::Quantiles;
 use crate::output::say;
-use crate::target::tick;
 
 /// The two scenarios.
 pub fn head(pair: &[Box<dyn AnyScenario>; 2]) {
@@ -43,9 +43,9 @@ pub fn differences(differences: &[Difference]) {
 }
 
 /// What becomes of each promise.
-pub fn promises(promises: &[Compared]) {
+pub fn promises(pair: &[Box<dyn AnyScenario>; 2], promises: &[Compared]) {
     let mut text = if promises.is_empty() { "\nno promises\n" } else { "\npromises:\n" }.to_owned();
-    let names: Vec<String> = promises.iter().map(Compared::name).collect();
+    let names: Vec<String> = promises.iter().map(|compared| compared.name(pair)).collect();
     let width = names.iter().map(String::len).max().unwrap_or(0);
     for (compared, name) in promises.iter().zip(names) {
         let (mark, word) = compared.change().words();
@@ -62,10 +62,15 @@ pub fn loss(finding: &Finding) {
 
 /// The measured quantities.
 pub fn measured(pair: &[Box<dyn AnyScenario>; 2], measured: &[Measured], diff: &Diff) {
-    let ticks = [0, 1].map(|side: usize| tick(&*pair[side]));
+    let ticks = [0, 1].map(|side: usize| pair[side].tick());
+    let have_length = ticks.iter().all(Option::is_some);
     let (scheduler, seeds) = (diff.scheduler.name(), &diff.seeds);
     let about = |measured: &Measured| {
-        let unit = if measured.measure.unit == Unit::Ticks { ", in ticks" } else { "" };
+        let unit = match (measured.measure.unit, have_length) {
+            (Unit::Count, _) => "",
+            (Unit::Ticks, true) => ", in seconds",
+            (Unit::Ticks, false) => ", in ticks",
+        };
         format!("{}{unit}", measured.measure.about)
     };
     let width = measured.iter().map(|measured| about(measured).len()).max().unwrap_or(0);
@@ -79,15 +84,25 @@ pub fn measured(pair: &[Box<dyn AnyScenario>; 2], measured: &[Measured], diff: &
         indent = width + 4,
     );
     for measured in measured {
-        let [a, b] = &measured.sides;
-        let is_comparable = measured.measure.unit == Unit::Count || ticks[0] == ticks[1];
-        let _ = writeln!(text, "  {:width$} A{}{:>9}", about(measured), row(a, None), a.values);
-        let _ = writeln!(text, "  {:width$} B{}{:>9}", "", row(b, None), b.values);
+        let [a, b] = [0, 1].map(|side: usize| {
+            let tick = ticks[side].filter(|_| have_length && measured.measure.unit == Unit::Ticks);
+            in_seconds(&measured.sides[side], tick)
+        });
+        let is_comparable = measured.measure.unit == Unit::Count || have_length || ticks[0] == ticks[1];
+        let _ = writeln!(text, "  {:width$} A{}{:>9}", about(measured), row(&a, None), a.values);
+        let _ = writeln!(text, "  {:width$} B{}{:>9}", "", row(&b, None), b.values);
         if is_comparable {
-            let _ = writeln!(text, "  {:>width$}{}", "change", row(b, Some(a)), width = width + 2);
+            let _ = writeln!(text, "  {:>width$}{}", "change", row(&b, Some(&a)), width = width + 2);
         }
     }
     say(&text);
+}
+
+/// The same in seconds, if ticks have a length.
+fn in_seconds(of: &Quantiles, tick: Option<Duration>) -> Quantiles {
+    let seconds = tick.map_or(1.0, |tick| tick.nanoseconds() as f64 / 1e9);
+    let [p10, p50, p90, p99] = [of.p10, of.p50, of.p90, of.p99].map(|value| value.map(|value| value * seconds));
+    Quantiles { p10, p50, p90, p99, ..*of }
 }
 
 /// The quantiles, or their differences from those of A.
@@ -123,8 +138,10 @@ impl Change {
 }
 
 impl Compared {
-    fn name(&self) -> String {
-        let bound = self.promise.bound.map(|bound| format!(" within {bound}")).unwrap_or_default();
+    fn name(&self, pair: &[Box<dyn AnyScenario>; 2]) -> String {
+        let side = usize::from(!self.promised_by(0));
+        let bound = self.promise.bound.map(|bound| format!(" within {}", pair[side].told_ticks(bound)));
+        let bound = bound.unwrap_or_default();
         format!("{}{bound}", self.promise.property)
     }
 }

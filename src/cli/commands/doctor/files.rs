@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use fencepost::model::scenario::Expect;
+use fencepost::model::scenario::{Expect, text_in_units};
 use fencepost_doctor::{Answer, Asked, Change, Direction, Doctor, InTicks, Promise, SmallScenario, Verdict};
 
 use crate::exit::CommandError;
@@ -85,10 +85,12 @@ fn text<S: SmallScenario>(
     let about = format!("{what}, as {}.", sized.scenario);
     let (mut scenario, remarks) = sized.scenario.for_file(promise, expect, about)?;
     name.clone_into(&mut scenario.name);
+    scenario.tick = Some(sized.tick);
     let story = format!(
         "# Written by `fencepost doctor`: {what}.\n# A tick is {}.\n# Check it: fencepost check {}\n{remarks}",
         sized.tick,
         quoted(&format!("{name}.toml"))
     );
-    Some(format!("{story}\n{}", scenario.to_toml()))
+    let text = text_in_units(&scenario.to_toml(), &scenario.duration_paths(), sized.tick);
+    Some(format!("{story}\n{text}"))
 }

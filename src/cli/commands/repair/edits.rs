@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::fmt;
 
 use fencepost::catalogue::CATALOGUE;
+use fencepost::model::units::Duration;
 use fencepost::registry::random::Material;
 use fencepost::{AnyScenario, catalogue};
 use serde_json::Value as Json;
@@ -34,6 +35,16 @@ impl fmt::Display for Edit {
 }
 
 impl Edit {
+    /// The same with units, if it is one of these durations and a tick has a length.
+    pub fn in_units(&self, durations: &BTreeSet<String>, tick: Option<Duration>) -> Edit {
+        let Some(tick) = tick.filter(|_| durations.contains(&self.knob)) else { return self.clone() };
+        let value = |value: &Option<Value>| {
+            let length = value.as_ref().and_then(Value::as_integer).and_then(|count| tick.times(count));
+            length.map_or_else(|| value.clone(), |length| Some(Value::String(length.to_string())))
+        };
+        Edit { knob: self.knob.clone(), before: value(&self.before), after: value(&self.after) }
+    }
+
     /// The setting and its new value.
     pub fn assignment(&self) -> String {
         format!("{} = {}", self.knob, shown(self.after.as_ref()))

@@ -146,7 +146,7 @@ fn write_files(repairs: &mut [Priced], out: &Path) -> Result<(), CommandError> {
     for (place, priced) in repairs.iter_mut().enumerate() {
         let scenario = &priced.repair.scenario;
         let file = out.join("repairs").join(format!("{}-{}.toml", scenario.name(), place + 1));
-        write(&file, &scenario.to_short_toml())?;
+        write(&file, &scenario.in_units(&scenario.to_short_toml()))?;
         priced.file = Some(file);
     }
     Ok(())

@@ -1,6 +1,9 @@
 //! What `fencepost repair` prints.
 
+use std::collections::BTreeSet;
+
 use super::Priced;
+use super::edits::Edit;
 use super::price::Price;
 use super::search::Tried;
 use super::trial::Base;
@@ -19,7 +22,7 @@ pub fn nothing_is_broken(base: &Base, common: &Common) {
 
 pub fn result(base: &Base, knobs: &[String], tried: &Tried, repairs: &[Priced], common: &Common) {
     if common.json {
-        repairs.iter().for_each(|priced| say_json(&line(base, priced)));
+        repairs.iter().for_each(|priced| say_json(&line(base, priced, &edits(base, priced))));
         if repairs.is_empty() {
             say_json(&NoRepairJson {
                 scenario: base.scenario.name(),
@@ -36,7 +39,7 @@ pub fn result(base: &Base, knobs: &[String], tried: &Tried, repairs: &[Priced], 
     let broken: Vec<&str> = base.broken.iter().map(|promise| promise.property.name()).collect();
     say(&format!("{}: broken: {}\n", base.scenario.name(), broken.join(", ")));
     for priced in repairs.iter().take(SHOWN_MAX) {
-        say(&told(priced));
+        say(&told(base, priced));
     }
     if repairs.len() > SHOWN_MAX {
         say(&format!("… and {} more of this size (--json lists all)\n", repairs.len() - SHOWN_MAX));
@@ -49,17 +52,31 @@ pub fn result(base: &Base, knobs: &[String], tried: &Tried, repairs: &[Priced], 
     }
 }
 
+/// The edits of a repair, with units if the scenario has them.
+fn edits(base: &Base, priced: &Priced) -> Vec<Edit> {
+    let mut durations: BTreeSet<String> = base.scenario.duration_paths().into_iter().collect();
+    durations.extend(priced.repair.scenario.duration_paths());
+    priced.repair.edits.iter().map(|edit| edit.in_units(&durations, base.scenario.tick())).collect()
+}
+
 /// A repair, a line for each edit, and its price.
-fn told(priced: &Priced) -> String {
-    let edits: Vec<String> = priced.repair.edits.iter().map(ToString::to_string).collect();
+fn told(base: &Base, priced: &Priced) -> String {
+    let edits: Vec<String> = edits(base, priced).iter().map(ToString::to_string).collect();
     let states: u64 = priced.repair.findings.iter().map(|finding| finding.states).max().unwrap_or_default();
     let mut text = format!("✓ {}\n", edits.join("\n  "));
     text += &match priced.price {
         Some(Price { idle, requests, false_expiries }) => {
-            let of_sessions =
-                false_expiries.map(|rate| format!(", {rate:.2} false expiries in 1,000 ticks of a client"));
+            let seconds = base.scenario.tick().map(|tick| tick.nanoseconds() as f64 / 1e9);
+            let idle = match seconds {
+                Some(seconds) => format!("{:.2}s", idle * seconds),
+                None => format!("{idle:.2} ticks"),
+            };
+            let of_sessions = false_expiries.map(|rate| match seconds {
+                Some(seconds) => format!(", {:.2} false expiries in an hour of a client", rate * 3.6 / seconds),
+                None => format!(", {rate:.2} false expiries in 1,000 ticks of a client"),
+            });
             format!(
-                "    proven, {states} states; measured: {idle:.2} ticks idle and {requests:.1} requests for each entry{}\n",
+                "    proven, {states} states; measured: {idle} idle and {requests:.1} requests for each entry{}\n",
                 of_sessions.unwrap_or_default()
             )
         }
@@ -91,11 +108,11 @@ fn summary(knobs: &[String], tried: &Tried, is_empty: bool) -> String {
     text
 }
 
-fn line<'a>(base: &'a Base, priced: &'a Priced) -> RepairSetJson<'a> {
-    let edits = priced.repair.edits.iter();
+fn line<'a>(base: &'a Base, priced: &'a Priced, edits: &'a [Edit]) -> RepairSetJson<'a> {
     RepairSetJson {
         scenario: base.scenario.name(),
         repair: edits
+            .iter()
             .map(|edit| EditJson { setting: &edit.knob, before: edit.before.as_ref(), after: edit.after.as_ref() })
             .collect(),
         proven: priced.repair.findings.iter().map(|finding| finding.property.name()).collect(),

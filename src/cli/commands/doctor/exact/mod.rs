@@ -75,7 +75,7 @@ pub fn run(asked: &ExactSettings, common: &Common) -> Result<Exit, CommandError>
     let read = |text: &str| catalogue::read(text, "this scenario").map_err(|error| error.message);
     let base = ExactScenario::new(&*scenario, &read);
     let settings = chosen(base.settings(), &asked.setting)?;
-    let question = ExactQuestion { base: &base, tick: target::tick(&*scenario), settings };
+    let question = ExactQuestion { base: &base, tick: scenario.tick(), settings };
     stop_on_interrupt();
     let watch = Watch::new(asked.timeout, None)?;
     let watch = Arc::new(if common.quiet || common.json { watch } else { watch.showing(scenario.name()) });

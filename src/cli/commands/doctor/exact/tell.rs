@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use fencepost::model::scenario::Promise;
-use fencepost::model::units::Duration;
+use fencepost::model::time::Ticks;
 use fencepost_doctor::Direction;
 use fencepost_doctor::exact::{ExactBoundary, ExactDoctor, ExactEnd, ExactSetting, ExactValue, ExactVerdict};
 
@@ -27,15 +27,16 @@ impl ExactQuestion<'_> {
     fn shown(&self, setting: &ExactSetting, value: i64) -> String {
         match (setting.value, self.tick) {
             (ExactValue::Flag(_), _) => (value != 0).to_string(),
-            (ExactValue::Ticks(_), Some(tick)) => {
-                Duration::of_nanoseconds(tick.nanoseconds().saturating_mul(value)).to_string()
-            }
+            (ExactValue::Ticks(_), Some(_)) => self.base.scenario().told_ticks(Ticks::new(value)),
             _ => value.to_string(),
         }
     }
 
     pub(super) fn told(&self, answer: &ExactAnswer<'_>, target: &str) -> String {
-        let name = named(answer.promise);
+        let name = match answer.promise.bound {
+            None => answer.promise.property.to_string(),
+            Some(bound) => format!("{} within {}", answer.promise.property, self.base.scenario().told_ticks(bound)),
+        };
         let (mark, found) = match &answer.verdict {
             ExactVerdict::Kept { states } => ('✓', format!("kept: proven, {states} states")),
             ExactVerdict::Broken { steps } => (
