@@ -8,7 +8,7 @@ use fencepost_model::resource::Accepts;
 use fencepost_model::scenario::{Budget, Goal, Promise, Scenario};
 use fencepost_model::service::Service;
 use fencepost_model::time::Ticks;
-use fencepost_model::units::Duration;
+use fencepost_model::units::{Duration, PartsPerMillion};
 use fencepost_registry::{AnyScenario, Erase, Registered, erase};
 
 use crate::length::Length;
@@ -130,6 +130,26 @@ impl<S: Service> Check<S> {
     pub fn wake_delay(self, at_most: impl Into<Length>) -> Self {
         let at_most = self.ticks(at_most);
         self.with(|scenario| scenario.wake_delay(at_most))
+    }
+
+    /// The clock of each client is slower than the servers' by at most this rate, as `"200ppm"`; otherwise all clocks run alike. It becomes a
+    /// skew over the longest duration of the settings, so say it after them.
+    ///
+    /// ```
+    /// use fencepost::{Property, lease};
+    ///
+    /// let printer = || lease::lock("our-printer").tick("500ms").lease("2s").grace("1500ms").promise(Property::MutualExclusion);
+    /// printer().clock_rate("200ppm").verify();
+    /// let scenario = printer().clock_rate("200ppm").scenario();
+    /// assert_eq!(scenario.clocks.skew.count(), 1, "less than a tick, rounded up");
+    /// ```
+    ///
+    /// # Panics
+    /// It is no rate, the check has no [`tick`](Check::tick), or there would be more slips of clocks than a budget can have.
+    #[track_caller]
+    pub fn clock_rate(self, at_most: &str) -> Self {
+        let rate: PartsPerMillion = at_most.parse().unwrap_or_else(|error| panic!("{error}"));
+        self.with(|scenario| scenario.with_clock_rate(rate).unwrap_or_else(|error| panic!("{error}")))
     }
 
     /// Bounds the delay of the servers' deadlines; otherwise it is unbounded.

@@ -72,7 +72,14 @@ pub fn background(scenarios: &[Box<dyn AnyScenario>], out: &Path) -> Background 
         RECORDED.iter().flat_map(|text| read(text).expect("the recorded files are tested")).collect();
     let texts = scenarios.iter().map(|scenario| (scenario.name().to_owned(), text(&**scenario, &recorded))).collect();
     let documents = documents().map(Document::read).collect();
-    Background { own: BTreeSet::new(), texts, choice: Some(Choice::shipped()), documents, studies: ready(out) }
+    Background {
+        own: BTreeSet::new(),
+        texts,
+        choice: Some(Choice::shipped()),
+        documents,
+        studies: ready(out),
+        pages: Vec::new(),
+    }
 }
 
 fn text(scenario: &dyn AnyScenario, recorded: &[SeenViolation]) -> ScenarioText {

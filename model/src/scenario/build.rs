@@ -193,6 +193,8 @@ impl<P: Service> Scenario<P> {
             skew: self.clocks.skew.times(factor),
             step: self.clocks.step.times(factor),
             drift: self.clocks.drift,
+            // It is told of a tick that has a length.
+            rate: self.clocks.rate.filter(|_| fine.tick.is_some()),
             offsets: self.clocks.offsets.iter().map(|offset| offset.times(factor)).collect(),
         };
         fine.prefix.iter_mut().for_each(|label| refine(label, factor, self.tick));

@@ -4,6 +4,7 @@
 mod budget;
 pub(crate) mod budget_text;
 mod build;
+mod clock_rate;
 mod fault_place;
 mod file;
 mod goals;
@@ -32,7 +33,7 @@ use crate::properties::{Definition, Property};
 use crate::resource::Accepts;
 use crate::service::Service;
 use crate::time::Ticks;
-use crate::units::Duration;
+use crate::units::{Duration, PartsPerMillion};
 use crate::world::Link;
 pub use budget::{Budget, CAPS_MAX, Cap, CapsError, UNLIMITED};
 pub use budget_text::{read_left, write_left};
@@ -314,6 +315,11 @@ pub struct Clocks {
     /// The clocks that drift.
     #[serde(default, skip_serializing_if = "is_any")]
     pub drift: Drift,
+    /// By how much the clock of each client is slower than the servers', at most, as `200ppm`. It stands for the skew that it adds up to
+    /// over the longest span that the settings compare, for slow clients and for their slips.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Option<String>")]
+    pub rate: Option<PartsPerMillion>,
     /// The offset of each client's clock from true time at the start, in ticks; 0 for clients beyond the list.
     #[serde(default, skip_serializing_if = "Vec::is_empty", with = "crate::time::signed_list")]
     #[schemars(schema_with = "schema::differences")]
@@ -338,7 +344,7 @@ fn one_tick() -> Ticks {
 
 impl Default for Clocks {
     fn default() -> Self {
-        Clocks { skew: Ticks::ZERO, step: one_tick(), drift: Drift::Any, offsets: Vec::new() }
+        Clocks { skew: Ticks::ZERO, step: one_tick(), drift: Drift::Any, rate: None, offsets: Vec::new() }
     }
 }
 

@@ -74,6 +74,9 @@ pub fn from_toml<P: Service>(text: &str, file: &str) -> Result<Scenario<P>, Scen
     if let Some(tick) = scenario.tick {
         all_have_units(text, tick, &scenario.duration_paths()).map_err(|mistake| misplaced(text, file, &mistake))?;
     }
+    if let Some(rate) = scenario.clocks.rate {
+        scenario = scenario.with_clock_rate(rate).map_err(|mistake| misplaced(text, file, &mistake))?;
+    }
     scenario.settle();
     scenario.validate().map_err(|mistake| misplaced(text, file, &mistake))?;
     Ok(scenario)

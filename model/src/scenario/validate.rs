@@ -103,6 +103,7 @@ impl<P: Service> Scenario<P> {
         }
         self.validate_work_queue()?;
         self.validate_fault_places()?;
+        self.validate_clock_rate()?;
         if self.clocks.step == Ticks::ZERO {
             return wrong("clocks.step", "`clocks.step` must be at least 1");
         }

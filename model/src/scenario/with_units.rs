@@ -3,7 +3,7 @@
 
 use std::ops::Range;
 
-use toml::de::{DeTable, DeValue};
+use toml::de::{DeString, DeTable, DeValue};
 use toml::{Spanned, Table, Value};
 
 use super::recipes::Recipes;
@@ -151,7 +151,8 @@ fn visit_value(value: &DeValue<'_>, span: Range<usize>, see: &mut See<'_>) -> Re
         DeValue::String(text) if is_duration(text) => see(text, span),
         DeValue::Array(array) => array.iter().try_for_each(|inner| visit_value(inner.get_ref(), inner.span(), see)),
         DeValue::Table(table) => {
-            table.iter().try_for_each(|(_, inner)| visit_value(inner.get_ref(), inner.span(), see))
+            let mut values = table.iter().filter(|(key, _)| !is_rate(key));
+            values.try_for_each(|(_, inner)| visit_value(inner.get_ref(), inner.span(), see))
         }
         _ => Ok(()),
     }
@@ -165,7 +166,10 @@ fn replace<'a>(value: &mut DeValue<'a>, counts: &mut std::slice::Iter<'a, String
             *value = table.remove("value").expect("it was just written").into_inner();
         }
         DeValue::Array(array) => array.iter_mut().for_each(|inner| replace(inner.get_mut(), counts)),
-        DeValue::Table(table) => table.iter_mut().for_each(|(_, inner)| replace(inner.get_mut(), counts)),
+        DeValue::Table(table) => {
+            let values = table.iter_mut().filter(|(key, _)| !is_rate(key));
+            values.for_each(|(_, inner)| replace(inner.get_mut(), counts));
+        }
         _ => {}
     }
 }
@@ -173,6 +177,11 @@ fn replace<'a>(value: &mut DeValue<'a>, counts: &mut std::slice::Iter<'a, String
 /// No word of a setting begins like this.
 fn is_duration(text: &str) -> bool {
     text.starts_with(|c: char| c.is_ascii_digit() || c == '.')
+}
+
+/// A rate is no duration, though it begins like one.
+fn is_rate(key: &Spanned<DeString<'_>>) -> bool {
+    key.get_ref() == "rate"
 }
 
 impl<P: Service> Scenario<P> {

@@ -38,6 +38,28 @@ pub struct Background {
     pub documents: Vec<Document>,
     /// Studies of what settings cost.
     pub studies: Vec<Ready>,
+    /// Pages of the services that belong to the report.
+    pub pages: Vec<ServicePage>,
+}
+
+/// A page that a service has beside its scenarios.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct ServicePage {
+    /// Its name in links.
+    pub anchor: &'static str,
+    /// Its heading.
+    pub title: &'static str,
+    /// What stands below the heading, as HTML.
+    pub html: String,
+}
+
+fn service_page(page: &ServicePage) -> Markup {
+    html! {
+        section id=(page.anchor) {
+            h2 { (page.title) " " a.up href="#top" { "↑" } }
+            (PreEscaped(&page.html))
+        }
+    }
 }
 
 pub(crate) const STYLE: &str = include_str!("style.css");
@@ -45,7 +67,7 @@ const SCRIPT: &str = include_str!("script.js");
 
 /// The page about some findings.
 pub fn page(findings: &[Finding], title: &str, background: &Background) -> String {
-    let Background { own, texts, choice, documents, studies } = background;
+    let Background { own, texts, choice, documents, studies, pages } = background;
     let (own, catalogue): (Vec<_>, Vec<_>) = rows(findings).into_iter().partition(|row| own.contains(&row[0].scenario));
     let whole = (!own.is_empty()).then(|| {
         html! { div #scenarios { @for row in &own { (section::whole(row, texts)) } } }
@@ -71,8 +93,9 @@ pub fn page(findings: &[Finding], title: &str, background: &Background) -> Strin
         ("documents", "Errors in documents", documents::section(documents, findings)),
         ("hazards", "Hazards", hazards::section(findings, texts)),
         ("studies", "What liveness costs in safety", studies::section(studies)),
-        ("catalogue", "All scenarios", folded),
     ];
+    let pages = pages.iter().map(|page| (page.anchor, page.title, Some(service_page(page))));
+    let parts: Vec<_> = parts.into_iter().chain(pages).chain([("catalogue", "All scenarios", folded)]).collect();
     let header = html! { (summary(findings)) (ways(&parts)) };
     let main = html! { @for part in parts.iter().filter_map(|(_, _, part)| part.as_ref()) { (part) } };
     document(title, &header, &main)

@@ -7,10 +7,11 @@ use std::time::Instant;
 use fencepost::AnyOutcome;
 use fencepost::checker::{InternalError, Options};
 use fencepost::model::finding::Finding;
-use fencepost::reports::html::page;
+use fencepost::reports::html::{Background, page};
 use fencepost::reports::matrix::{Paint, matrix};
 use fencepost::{AnyScenario, Suite};
 
+use super::docs::part_of_report;
 use crate::args::Common;
 use crate::exit::{CommandError, Exit};
 use crate::findings;
@@ -20,6 +21,9 @@ use crate::parallel::{in_parallel, progress};
 use crate::studies::background;
 use crate::supervisor::{Watch, stop_on_interrupt};
 use crate::target;
+
+/// What published settings of leader elections have to spare.
+const SLACK: &str = "model/services/observed-lease/slack.md";
 
 type Results = Vec<Result<Vec<AnyOutcome>, InternalError>>;
 
@@ -37,7 +41,8 @@ pub fn run(common: &Common) -> Result<Exit, CommandError> {
         }
     }
     let report = out.join("report.html");
-    let background = background(&scenarios, &out);
+    let slack = part_of_report(SLACK, "slack", "The slack of published settings");
+    let background = Background { pages: vec![slack], ..background(&scenarios, &out) };
     write(&report, &page(&findings, "fencepost: verdicts and counterexamples", &background))?;
     if common.json {
         findings.iter().for_each(|finding| say_json(&CheckJson::from(finding)));

@@ -1,7 +1,7 @@
 //! Durations with units in scenario files.
 
 use fencepost_consul::Consul;
-use fencepost_model::scenario::{Scenario, ScenarioError, from_toml, text_in_units};
+use fencepost_model::scenario::{Drift, Scenario, ScenarioError, from_toml, text_in_units};
 use fencepost_model::time::Ticks;
 use fencepost_model::trace::perform;
 use fencepost_model::units::Duration;
@@ -151,4 +151,45 @@ fn a_script_and_a_prefix_have_units() {
     assert_eq!((refined.tick, refined.observed().now.ticks()), (None, 14), "a seventh of a tick has no name");
     let error = perform("scenario ours\n2s pass\n", &scenario).expect_err("it is no whole number of ticks");
     assert!(error.to_string().starts_with("line 2: “2s pass” is not possible here"), "{error}");
+}
+
+#[test]
+fn a_rate_is_the_skew_that_it_adds_up_to_over_the_longest_span_rounded_up() {
+    let service = "ttl = \"15s\"\nrenew_every = \"7.5s\"\nlock_delay = \"15s\"\nbelief = \"self-limiting\"";
+    let of = |head: &str, clocks: &str| read(head, service, &format!("[clocks]\n{clocks}\n"));
+    for (head, clocks, tick_is, skew, slips) in [
+        ("", "rate = \"200ppm\"", "7.5s", 1, 2),
+        ("tick = \"2ms\"", "rate = \"200ppm\"", "2ms", 2, 4),
+        ("tick = \"1ms\"", "rate = \"200ppm\"\nstep = \"2ms\"", "1ms", 4, 4),
+        ("", "rate = \"0ppm\"", "7.5s", 0, 0),
+        ("", "rate = \"1000000ppm\"", "7.5s", 2, 4),
+        // A larger one stays.
+        ("", "rate = \"200ppm\"\nskew = \"22.5s\"", "7.5s", 3, 6),
+    ] {
+        let scenario = of(head, clocks).unwrap_or_else(|error| panic!("{clocks}: {error}"));
+        assert_eq!(tick(&scenario), tick_is);
+        assert_eq!((scenario.clocks.skew.count(), scenario.budget.slips), (skew, slips), "{head} {clocks}");
+        assert_eq!(scenario.clocks.drift, Drift::SlowClients);
+        let again = from_toml::<Consul>(&scenario.to_toml(), "again.toml");
+        assert_eq!(again.as_ref(), Ok(&scenario), "{head} {clocks}");
+        assert!(scenario.refined(3).validate().is_ok() && scenario.refined(7).validate().is_ok());
+    }
+    let told = of("", "rate = \"200ppm\"").expect("it is right").assumptions();
+    let told = told.into_iter().find(|assumption| assumption.kind == "clock-skew").expect("it is told").sentence;
+    assert_eq!(
+        told,
+        "clients' clocks are slower than the servers' by at most 200ppm: that is 3ms over 15s, the longest span that is compared, rounded up to 7.5s in all, 7.5s at a time; rates are explored at this resolution"
+    );
+    for (clocks, says) in [
+        ("rate = \"200\"", "is no rate: write it as 200ppm"),
+        ("rate = \"200ppm\"\nstep = 0", "`clocks.step` is at least 1 tick"),
+    ] {
+        let error = of("", clocks).expect_err(says).to_string();
+        assert!(error.contains(says), "{error}");
+    }
+    let fine = of("tick = \"1us\"", "rate = \"200ppm\"").expect_err("there are too many slips").to_string();
+    assert!(fine.contains("clocks.rate: this takes 6000 slips"), "{fine}");
+    let ticks = read("", "ttl = 2\nlock_delay = 2\nbelief = \"self-limiting\"", "[clocks]\nrate = \"200ppm\"\n");
+    let ticks = ticks.expect_err("it has no tick").to_string();
+    assert!(ticks.contains("ours.toml:12:8: clocks.rate: a rate needs durations with units"), "{ticks}");
 }

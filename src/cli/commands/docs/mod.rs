@@ -6,6 +6,7 @@ mod pages;
 mod reference;
 
 use clap::{Args, Command};
+use fencepost::reports::html::ServicePage;
 
 use self::layout::{Page, STYLE, framed};
 use self::markdown::render;
@@ -40,6 +41,14 @@ pub fn run(_: &Docs, command: Command, common: &Common) -> Result<Exit, CommandE
     Ok(Exit::AsExpected)
 }
 
+/// A page of the source tree as a part of the report: without its heading, which the report has, and with tables that fit on a phone.
+pub fn part_of_report(path: &str, anchor: &'static str, title: &'static str) -> ServicePage {
+    let source = PAGES.iter().find(|source| source.path == path).expect("it is a page of the site");
+    let rendered = render(source.text, source.path);
+    let below = rendered.html.split_once("</h1>").map_or(rendered.html.as_str(), |(_, below)| below);
+    ServicePage { anchor, title, html: below.replace("<table>", "<table class=\"stack\">") }
+}
+
 /// The files of the site: names and texts.
 fn site(command: Command) -> Vec<(String, String)> {
     let written = PAGES.iter().map(|source| Page {
@@ -66,6 +75,7 @@ mod tests {
     use std::collections::{BTreeMap, BTreeSet};
 
     use clap::CommandFactory;
+    use fencepost::reports::html::Background;
 
     use super::*;
     use crate::commands::Arguments;
@@ -103,6 +113,19 @@ mod tests {
         }
         assert!(broken.is_empty(), "broken links:\n{}", broken.join("\n"));
         assert!(count > 1000, "{count} links: are they still found?");
+    }
+
+    #[test]
+    fn a_page_in_the_report_has_its_tables_and_no_heading_of_its_own() {
+        let page = part_of_report("model/services/observed-lease/slack.md", "slack", "Slack");
+        assert!(!page.html.contains("<h1") && !page.html.contains("<table>"), "{}", page.html);
+        assert_eq!(page.html.matches("<table class=\"stack\">").count(), 2);
+        assert!(
+            page.html.contains("<td>kubernetes-csi sidecars</td>") && page.html.contains("data-label=\"no release\"")
+        );
+        let background = Background { pages: vec![page], ..Background::default() };
+        let report = fencepost::reports::html::page(&[], "report", &background);
+        assert!(report.contains("<section id=\"slack\"><h2>Slack "), "it is a part of the report");
     }
 
     #[test]

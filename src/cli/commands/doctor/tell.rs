@@ -5,7 +5,7 @@ use std::fmt::Write;
 use fencepost::model::action_kind::ActionKind;
 use fencepost::model::trace::tell;
 use fencepost::model::units::Duration;
-use fencepost_doctor::{Answer, Asked, Boundary, Direction, Doctor, Execution, FINEST, Price, Verdict};
+use fencepost_doctor::{Answer, Asked, Boundary, Direction, Doctor, Execution, FINEST, Price, Repair, Verdict};
 
 use super::assumed::AssumedBounds;
 use super::judging::AskedCase;
@@ -53,6 +53,9 @@ pub fn answer<Q: Asked>(case: &AskedCase<Q>, answer: &Answer<Q>, files: &[String
                 text += "  no repair was found: each setting was changed alone, and two by one factor, which is nine at most\n";
             } else {
                 text += "  what repairs it, each proven:\n";
+            }
+            if !answer.repairs.is_empty() && !answer.repairs.iter().any(Repair::is_setting) {
+                text += "    (no setting does: each was changed alone, and two by one factor, which is nine at most)\n";
             }
             // What cannot be written down comes last.
             let (last, first): (Vec<_>, Vec<_>) =
