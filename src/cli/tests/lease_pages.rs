@@ -164,6 +164,15 @@ fn counterexample(name: &str) -> String {
     shown(steps.collect())
 }
 
+/// How long that is: in ticks of a second, or with a unit where the scenario has them.
+fn seconds(length: &str) -> i64 {
+    if let Some(ticks) = length.strip_suffix(" ticks").or(length.strip_suffix(" tick")) {
+        return ticks.parse().expect("a number");
+    }
+    let length: Duration = length.parse().expect("a duration");
+    length.in_ticks_of(Duration::of_seconds(1)).expect("whole seconds")
+}
+
 /// A script with what was recorded.
 fn script(name: &str) -> String {
     let path = pages().join("../scripts").join(format!("{name}.txt"));
@@ -171,9 +180,8 @@ fn script(name: &str) -> String {
     let mut steps: Vec<PageStep> = Vec::new();
     let mut now = 0;
     for line in text.lines().filter(|line| !line.starts_with('#') && !line.starts_with("scenario ")) {
-        let passes = line.split_once(" tick").filter(|(_, rest)| rest.trim_start_matches('s').starts_with(" pass"));
-        if let Some((ticks, _)) = passes {
-            now += ticks.parse::<i64>().expect("a number");
+        if let Some(length) = line.strip_suffix(" pass").or(line.strip_suffix(" passes")) {
+            now += seconds(length);
         } else if let Some(fact) = line.strip_prefix("    ") {
             steps.last_mut().expect("a fact comes after a step").facts.push(fact.to_owned());
         } else {
