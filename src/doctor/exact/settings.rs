@@ -1,6 +1,7 @@
 //! What of a scenario is changed. It is found by its file: what doubles on a clock that is twice as fine is a duration. Of the value with
 //! which a program begins, only its crate knows which numbers are durations, so all of its numbers and flags are changed.
 
+use fencepost_model::time::Ticks;
 use fencepost_registry::AnyScenario;
 use serde_json::Value;
 
@@ -119,9 +120,15 @@ impl<'a> ExactScenario<'a> {
     /// The scenario with another value of a setting.
     ///
     /// # Errors
-    /// The scenario is impossible then: why.
+    /// The scenario is impossible then: why. Or another setting stands for a larger value, as a rate does for a skew.
     pub fn with(&self, setting: &ExactSetting, value: ExactValue) -> Result<Box<dyn AnyScenario>, String> {
-        (self.read)(&text(&self.changed(setting, value)))
+        let scenario = (self.read)(&text(&self.changed(setting, value)))?;
+        match (value, number_at(&tree(&scenario.to_toml()), &setting.pointer)) {
+            (ExactValue::Ticks(count), Some(read)) if read != count => {
+                Err(format!("another setting of the file makes it {}", scenario.told_ticks(Ticks::new(read))))
+            }
+            _ => Ok(scenario),
+        }
     }
 
     fn changed(&self, setting: &ExactSetting, value: ExactValue) -> Value {

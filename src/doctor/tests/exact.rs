@@ -74,3 +74,18 @@ fn durations_are_what_doubles_and_zero_is_one_if_a_one_in_its_place_does() {
         assert_eq!(of(name), None, "{name}");
     }
 }
+
+#[test]
+fn a_value_that_another_setting_overrides_is_refused() {
+    let text = "name = \"ours\"\nsystem = \"consul-lock\"\nabout = \"Ours.\"\nclients = 2\n\n[service]\nttl = \"15s\"\nlock_delay = \"15s\"\nbelief = \"self-limiting\"\n\n[clocks]\nrate = \"200ppm\"\n\n[[promise]]\nproperty = \"mutual-exclusion\"\n";
+    let scenario = read(text).expect("it is one");
+    let base = ExactScenario::new(&*scenario, &read);
+    let settings = base.settings();
+    let skew = settings.iter().find(|setting| setting.name == "clocks.skew").expect("it is changed");
+    assert_eq!(skew.value, ExactValue::Ticks(1));
+    assert_eq!(
+        base.with(skew, ExactValue::Ticks(0)).err().as_deref(),
+        Some("another setting of the file makes it 15s")
+    );
+    assert!(base.with(skew, ExactValue::Ticks(2)).is_ok(), "more is allowed");
+}
