@@ -14,6 +14,7 @@
 
 mod args;
 mod commands;
+mod documents;
 mod exit;
 mod fields;
 mod findings;

@@ -11,8 +11,8 @@ use fencepost::reports::html::{Background, page};
 use fencepost::reports::matrix::{Paint, matrix};
 use fencepost::{AnyScenario, Suite};
 
-use super::docs::part_of_report;
 use crate::args::Common;
+use crate::documents::part_of_report;
 use crate::exit::{CommandError, Exit};
 use crate::findings;
 use crate::json::CheckJson;

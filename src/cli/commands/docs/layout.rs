@@ -1,7 +1,6 @@
 //! The frame of a page: head, navigation, and the page itself. The style sheet is a file of the site; nothing comes from elsewhere.
 
-use super::markdown::{Rendered, escape};
-use super::pages::GROUPS;
+use crate::documents::{GROUPS, Rendered, escape};
 
 /// The style sheet of the site.
 pub const STYLE: &str = include_str!("style.css");

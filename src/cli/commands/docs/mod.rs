@@ -1,17 +1,13 @@
 //! `fencepost docs`: the README, the pages and a generated reference as a static site.
 
 mod layout;
-mod markdown;
-mod pages;
 mod reference;
 
 use clap::{Args, Command};
-use fencepost::reports::html::ServicePage;
 
 use self::layout::{Page, STYLE, framed};
-use self::markdown::render;
-use self::pages::{PAGES, PICTURES};
 use crate::args::Common;
+use crate::documents::{PAGES, PICTURES, render};
 use crate::exit::{CommandError, Exit};
 use crate::json::WrittenJson;
 use crate::output::{say, say_json, write};
@@ -41,14 +37,6 @@ pub fn run(_: &Docs, command: Command, common: &Common) -> Result<Exit, CommandE
     Ok(Exit::AsExpected)
 }
 
-/// A page of the source tree as a part of the report: without its heading, which the report has, and with tables that fit on a phone.
-pub fn part_of_report(path: &str, anchor: &'static str, title: &'static str) -> ServicePage {
-    let source = PAGES.iter().find(|source| source.path == path).expect("it is a page of the site");
-    let rendered = render(source.text, source.path);
-    let below = rendered.html.split_once("</h1>").map_or(rendered.html.as_str(), |(_, below)| below);
-    ServicePage { anchor, title, html: below.replace("<table>", "<table class=\"stack\">") }
-}
-
 /// The files of the site: names and texts.
 fn site(command: Command) -> Vec<(String, String)> {
     let written = PAGES.iter().map(|source| Page {
@@ -74,11 +62,9 @@ fn site(command: Command) -> Vec<(String, String)> {
 mod tests {
     use std::collections::{BTreeMap, BTreeSet};
 
-    use clap::CommandFactory;
-    use fencepost::reports::html::Background;
-
     use super::*;
     use crate::commands::Arguments;
+    use clap::CommandFactory;
 
     /// The values of an attribute in a page.
     fn values<'a>(html: &'a str, attribute: &str) -> Vec<&'a str> {
@@ -113,19 +99,6 @@ mod tests {
         }
         assert!(broken.is_empty(), "broken links:\n{}", broken.join("\n"));
         assert!(count > 1000, "{count} links: are they still found?");
-    }
-
-    #[test]
-    fn a_page_in_the_report_has_its_tables_and_no_heading_of_its_own() {
-        let page = part_of_report("model/services/observed-lease/slack.md", "slack", "Slack");
-        assert!(!page.html.contains("<h1") && !page.html.contains("<table>"), "{}", page.html);
-        assert_eq!(page.html.matches("<table class=\"stack\">").count(), 2);
-        assert!(
-            page.html.contains("<td>kubernetes-csi sidecars</td>") && page.html.contains("data-label=\"no release\"")
-        );
-        let background = Background { pages: vec![page], ..Background::default() };
-        let report = fencepost::reports::html::page(&[], "report", &background);
-        assert!(report.contains("<section id=\"slack\"><h2>Slack "), "it is a part of the report");
     }
 
     #[test]

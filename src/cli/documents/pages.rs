@@ -24,7 +24,7 @@ macro_rules! pages {
             file: $file,
             group: $group,
             title: $title,
-            text: include_str!(concat!("../../../../", $path)),
+            text: include_str!(concat!("../../../", $path)),
         }),*]
     };
 }
@@ -67,12 +67,12 @@ pub const PICTURES: [(&str, &str, &str); 2] = [
     (
         "reports/docs/pictures/b17-release-then-stop.svg",
         "pictures/b17-release-then-stop.svg",
-        include_str!("../../../../reports/docs/pictures/b17-release-then-stop.svg"),
+        include_str!("../../../reports/docs/pictures/b17-release-then-stop.svg"),
     ),
     (
         "reports/docs/pictures/ttl-and-lock-delay.svg",
         "pictures/ttl-and-lock-delay.svg",
-        include_str!("../../../../reports/docs/pictures/ttl-and-lock-delay.svg"),
+        include_str!("../../../reports/docs/pictures/ttl-and-lock-delay.svg"),
     ),
 ];
 
