@@ -138,7 +138,8 @@ impl<S: Service> Check<S> {
     /// ```
     /// use fencepost::{Property, lease};
     ///
-    /// let printer = || lease::lock("our-printer").tick("500ms").lease("2s").grace("1500ms").promise(Property::MutualExclusion);
+    /// let lock = || lease::lock("our-printer").tick("500ms").lease("2s").grace("1500ms").wake_delay("500ms");
+    /// let printer = || lock().promise(Property::MutualExclusion);
     /// printer().clock_rate("200ppm").verify();
     /// let scenario = printer().clock_rate("200ppm").scenario();
     /// assert_eq!(scenario.clocks.skew.count(), 1, "less than a tick, rounded up");
