@@ -62,9 +62,10 @@ fn site(command: Command) -> Vec<(String, String)> {
 mod tests {
     use std::collections::{BTreeMap, BTreeSet};
 
+    use clap::CommandFactory;
+
     use super::*;
     use crate::commands::Arguments;
-    use clap::CommandFactory;
 
     /// The values of an attribute in a page.
     fn values<'a>(html: &'a str, attribute: &str) -> Vec<&'a str> {
