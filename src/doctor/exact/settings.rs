@@ -1,4 +1,4 @@
-//! What of a scenario is changed. It is found by its file: what doubles on a clock that is twice as fine is a duration. Of the value with
+//! What of a scenario is changed. Durations are found by their paths in its file. Of the value with
 //! which a program begins, only its crate knows which numbers are durations, so all of its numbers and flags are changed.
 
 use fencepost_model::time::Ticks;
@@ -80,7 +80,7 @@ impl<'a> ExactScenario<'a> {
 
     /// What is changed, in the order of its file.
     pub fn settings(&self) -> Vec<ExactSetting> {
-        let finer = tree(&self.scenario.refined(2).to_toml());
+        let durations = self.scenario.duration_paths();
         // Without bounds on clocks of its own, a scenario has clocks that are right.
         let has_clocks = tree(&self.scenario.to_short_toml()).get("clocks").is_some();
         let mut settings = Vec::new();
@@ -94,27 +94,24 @@ impl<'a> ExactScenario<'a> {
                 }
                 Value::Number(number) if TABLES.contains(&table) && (table != "clocks" || has_clocks) => {
                     match number.as_i64() {
-                        Some(0) if self.doubles(pointer) => ExactValue::Ticks(0),
-                        Some(count) if count != 0 && number_at(&finer, pointer) == Some(2 * count) => {
-                            ExactValue::Ticks(count)
-                        }
+                        Some(0) if self.would_be_duration(pointer) => ExactValue::Ticks(0),
+                        Some(count) if durations.contains(&dotted(pointer)) => ExactValue::Ticks(count),
                         _ => return,
                     }
                 }
                 _ => return,
             };
-            let name = pointer[1..].replace('/', ".");
-            settings.push(ExactSetting { name, value, pointer: pointer.to_owned() });
+            settings.push(ExactSetting { name: dotted(pointer), value, pointer: pointer.to_owned() });
         });
         settings
     }
 
-    /// Whether a number that is 0 is a duration: a 1 in its place doubles.
-    fn doubles(&self, pointer: &str) -> bool {
+    /// Whether a number that is 0 is a duration: a 1 in its place is one.
+    fn would_be_duration(&self, pointer: &str) -> bool {
         let mut tree = self.tree.clone();
         put(&mut tree, pointer, Value::from(1));
         let read = (self.read)(&text(&tree));
-        read.is_ok_and(|scenario| number_at(&self::tree(&scenario.refined(2).to_toml()), pointer) == Some(2))
+        read.is_ok_and(|scenario| scenario.duration_paths().contains(&dotted(pointer)))
     }
 
     /// The scenario with another value of a setting.
@@ -183,6 +180,11 @@ fn change_heads(tree: &mut Value, change: impl Fn(&Value) -> Option<Value>) {
 fn is_in_head(pointer: &str) -> bool {
     let mut parts = pointer.split('/').skip(1);
     parts.next() == Some("program") && parts.nth(1) == Some("head")
+}
+
+/// The path of a setting as people write it: `service.lock_delay` for `/service/lock_delay`.
+fn dotted(pointer: &str) -> String {
+    pointer[1..].replace('/', ".")
 }
 
 fn number_at(tree: &Value, pointer: &str) -> Option<i64> {
