@@ -9,6 +9,8 @@ use std::ops::{Add, AddAssign, Sub};
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
+use crate::units::Duration;
+
 pub use self::typed::{Deadline, LeaseEnd, Since, StartTime};
 
 /// The longest duration that a scenario may name, in ticks. It keeps every sum of instants far from overflow.
@@ -64,6 +66,12 @@ impl Ticks {
     /// The number of ticks.
     pub const fn count(self) -> i64 {
         self.0
+    }
+
+    /// It as people read it: with a unit where a tick has a length, as `1.5s`, and else as `3 ticks`.
+    pub fn told(self, tick: Option<Duration>) -> String {
+        let length = tick.and_then(|tick| tick.times(self.0));
+        length.map_or_else(|| self.to_string(), |length| length.to_string())
     }
 
     /// The same duration on a clock that ticks `factor` times as fast. An overflow becomes the longest duration, which

@@ -232,8 +232,7 @@ impl dyn AnyScenario {
 
     /// A number of ticks as it is told: with its unit, if there is one.
     pub fn told_ticks(&self, ticks: Ticks) -> String {
-        let length = self.tick().and_then(|tick| tick.times(ticks.count()));
-        length.map_or_else(|| ticks.to_string(), |length| length.to_string())
+        ticks.told(self.tick())
     }
 
     /// The scenario itself, if it is one of this service.

@@ -105,11 +105,10 @@ impl<P: Service> Scenario<P> {
                 timing("clock-rates", "clocks.offsets", sentence)
             }
             skew if self.clocks.drift == Drift::SlowClients => {
-                let sentence = self.clocks.rate.and_then(|rate| self.told_clock_rate(rate)).unwrap_or_else(|| {
-                    let step = self.clocks.step;
-                    format!("clients' clocks are slower: each falls behind by at most {skew}, {step} at a time")
-                });
-                let sentence = format!("{sentence}; rates are explored at this resolution{except}");
+                let (step, rate) = (self.clocks.step, self.told_clock_rate().unwrap_or_default());
+                let sentence = format!(
+                    "clients' clocks are slower: each falls behind by at most {skew} in the whole execution, {step} at a time{rate}; rates are explored at this resolution{except}"
+                );
                 list.declare(timing("slow-clients", "clocks.drift", "no other clock drifts".to_owned()), |execution| {
                     timing::clocks_fall_behind(execution)
                 });

@@ -121,9 +121,7 @@ impl Verdict {
 impl Finding {
     /// The bound of the promise, with its unit if there is one; else in ticks.
     pub fn within(&self) -> Option<String> {
-        let bound = self.bound?;
-        let length = self.tick.and_then(|tick| tick.times(bound));
-        Some(length.map_or_else(|| Ticks::new(bound).to_string(), |length| length.to_string()))
+        Some(Ticks::new(self.bound?).told(self.tick))
     }
 
     /// Whether the verdict is the expected one.

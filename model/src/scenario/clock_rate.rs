@@ -9,23 +9,21 @@ const PATH: &str = "clocks.rate";
 
 impl<P: Service> Scenario<P> {
     /// The clock of each client is slower than the servers' by at most this rate. Over the longest span that the settings compare, this adds
-    /// up to [`Clocks::skew`](super::Clocks::skew), which is rounded up to whole slips; the budget of slips is what all clients together
-    /// need for it. A larger skew that the scenario has already stays, and so does a budget of slips.
+    /// up to [`Clocks::skew`](super::Clocks::skew), rounded up to whole slips; the budget of slips is what all clients together need for it.
+    /// A larger skew and a larger budget that the scenario has already stay.
     ///
     /// # Errors
-    /// A tick has no length, nothing has a duration, or there would be more slips than a budget can have.
+    /// A tick has no length, or there would be more slips than a budget can have.
     pub fn with_clock_rate(mut self, rate: PartsPerMillion) -> Result<Self, SettingError> {
-        let skew = self.skew_of(rate)?;
+        self.clocks.skew = self.clocks.skew.max(self.skew_of(rate)?);
         self.clocks.rate = Some(rate);
         self.clocks.drift = Drift::SlowClients;
-        self.clocks.skew = self.clocks.skew.max(skew);
-        if self.budget.slips == 0 && skew > Ticks::ZERO {
-            let slips = self.clocks.skew.count() / self.clocks.step.count() * i64::from(self.clients);
-            self.budget.slips = u8::try_from(slips).map_err(|_| {
-                let message = format!("this takes {slips} slips of the clocks of all clients together: write a longer `clocks.step`, or a tick");
-                SettingError::at(PATH, message)
-            })?;
-        }
+        let slips = self.clocks.skew.count() / self.clocks.step.count() * i64::from(self.clients);
+        let slips = u8::try_from(slips).map_err(|_| {
+            let message = format!("this takes {slips} slips of the clocks of all clients together: write a longer `clocks.step`, or a tick");
+            SettingError::at(PATH, message)
+        })?;
+        self.budget.slips = self.budget.slips.max(slips);
         Ok(self)
     }
 
@@ -68,14 +66,10 @@ impl<P: Service> Scenario<P> {
         Ok(())
     }
 
-    /// What a bound on rates adds up to, as a sentence.
-    pub(crate) fn told_clock_rate(&self, rate: PartsPerMillion) -> Option<String> {
+    /// Where the bound on how far clocks fall behind comes from, for the sentence that tells it.
+    pub(crate) fn told_clock_rate(&self) -> Option<String> {
+        let rate = self.clocks.rate?;
         let span = self.tick?.times(self.service.longest().count())?;
-        Some(format!(
-            "clients' clocks are slower than the servers' by at most {rate}: that is {} over {span}, the longest span that is compared, rounded up to {} in all, {} at a time",
-            rate.of(span),
-            self.clocks.skew,
-            self.clocks.step
-        ))
+        Some(format!(" ({rate} over {span}, the longest span that is compared, is {})", rate.of(span)))
     }
 }

@@ -72,7 +72,7 @@ pub fn from_toml<P: Service>(text: &str, file: &str) -> Result<Scenario<P>, Scen
     })?;
     let mut scenario = read_one.expect("a document without a mistake has been read");
     if let Some(tick) = scenario.tick {
-        all_have_units(text, tick, &scenario.duration_paths()).map_err(|mistake| misplaced(text, file, &mistake))?;
+        all_have_units(text, tick, || scenario.duration_paths()).map_err(|mistake| misplaced(text, file, &mistake))?;
     }
     if let Some(rate) = scenario.clocks.rate {
         scenario = scenario.with_clock_rate(rate).map_err(|mistake| misplaced(text, file, &mistake))?;

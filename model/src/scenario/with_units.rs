@@ -218,17 +218,21 @@ fn differing(path: &str, once: Option<&Value>, twice: &Value, paths: &mut Vec<St
 
 /// Refuses a plain number for a duration in a file with units whose tick is not its own: what it means would change with every other
 /// duration.
-pub(super) fn all_have_units(text: &str, tick: Duration, durations: &[String]) -> Result<(), SettingError> {
+pub(super) fn all_have_units(
+    text: &str,
+    tick: Duration,
+    durations: impl FnOnce() -> Vec<String>,
+) -> Result<(), SettingError> {
     let file: Table = text.parse().expect("the file has been read");
     if file.contains_key("tick") {
         return Ok(());
     }
-    for path in durations {
-        if let Some(Value::Integer(number)) = value_at(&file, path) {
+    for path in durations() {
+        if let Some(Value::Integer(number)) = value_at(&file, &path) {
             let message = format!(
                 "{number} has no unit, and other durations of this file have one: write \"{number}s\", or `tick = \"{tick}\"` beside `clients`, for plain numbers are ticks"
             );
-            return Err(SettingError { path: path.clone(), message });
+            return Err(SettingError { path, message });
         }
     }
     Ok(())

@@ -8,6 +8,7 @@ use super::{Lasso, Trace};
 use crate::finding::{Arrow, Story, StoryStep, Violation};
 use crate::ids::{Call, ClientId, ProcessId};
 use crate::service::Service;
+use crate::units::in_units;
 use crate::world::{Action, Condition, Envelope, Fault, World};
 
 /// Turns a trace into a story. Its actions must be possible: the trace comes from [`super::replay()`] or a recorder.
@@ -58,7 +59,10 @@ pub fn tell<P: Service>(trace: &Trace<P>) -> Story {
     Story {
         held: wording.held(),
         lanes: teller.lanes(),
-        begins_after: scenario.prefix.iter().map(|label| wording.sentence(label)).collect(),
+        begins_after: match scenario.tick {
+            Some(tick) => scenario.prefix.iter().map(|label| in_units(label, tick)).collect(),
+            None => scenario.prefix.clone(),
+        },
         tick: scenario.tick,
         steps,
         arrows: teller.arrows,

@@ -165,6 +165,9 @@ fn a_rate_is_the_skew_that_it_adds_up_to_over_the_longest_span_rounded_up() {
         ("", "rate = \"1000000ppm\"", "7.5s", 2, 4),
         // A larger one stays.
         ("", "rate = \"200ppm\"\nskew = \"22.5s\"", "7.5s", 3, 6),
+        // So does a larger budget, and a smaller one would leave executions out.
+        ("", "rate = \"200ppm\"\n[budget]\nslips = 5", "7.5s", 1, 5),
+        ("", "rate = \"200ppm\"\n[budget]\nslips = 1", "7.5s", 1, 2),
     ] {
         let scenario = of(head, clocks).unwrap_or_else(|error| panic!("{clocks}: {error}"));
         assert_eq!(tick(&scenario), tick_is);
@@ -178,7 +181,7 @@ fn a_rate_is_the_skew_that_it_adds_up_to_over_the_longest_span_rounded_up() {
     let told = told.into_iter().find(|assumption| assumption.kind == "clock-skew").expect("it is told").sentence;
     assert_eq!(
         told,
-        "clients' clocks are slower than the servers' by at most 200ppm: that is 3ms over 15s, the longest span that is compared, rounded up to 7.5s in all, 7.5s at a time; rates are explored at this resolution"
+        "clients' clocks are slower: each falls behind by at most 7.5s in the whole execution, 7.5s at a time (200ppm over 15s, the longest span that is compared, is 3ms); rates are explored at this resolution"
     );
     for (clocks, says) in [
         ("rate = \"200\"", "is no rate: write it as 200ppm"),
