@@ -98,8 +98,8 @@ fn from_the_first_entry_on(mut scenario: Scenario<Consul>, property: Property) -
     scenario
 }
 
-/// Their spaces as programs are too large to be searched from the beginning: half an hour was not enough. So `slot-limit`, which the recipe
-/// of the second one keeps, is not compared.
+/// Their spaces as programs are too large to be searched from the beginning: beside other work, 20 minutes were not enough for the first
+/// one, and 33 not for `slot-limit` of the second one, which the recipe keeps. So that promise is not compared.
 #[test]
 fn a_killed_shell_and_a_killed_group_with_a_slot_break_what_the_recipes_break() {
     for (name, property) in
