@@ -97,8 +97,10 @@ impl GoLock {
             Some(session) => session,
             None => {
                 let session = consul.create_session(self.terms).await?;
-                let (ttl, after_error) = (self.terms.ttl.unwrap_or_default(), self.renew_after_error);
-                consul.spawn(Renew { session, ttl, after_error });
+                // A session without a TTL is one of the caller's (`l.opts.Session`), which the client does not renew.
+                if let Some(ttl) = self.terms.ttl {
+                    consul.spawn(Renew { session, ttl, after_error: self.renew_after_error });
+                }
                 self.session = Some(session);
                 self.wait_index = Index(0);
                 session

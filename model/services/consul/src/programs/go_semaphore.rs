@@ -162,8 +162,10 @@ impl GoSemaphore {
             None => {
                 // `s.createSession()`, and `go session.RenewPeriodic(…)`. C-SEM-2.
                 let session = consul.create_session(self.terms).await?;
-                let (ttl, after_error) = (self.terms.ttl.unwrap_or_default(), self.renew_after_error);
-                consul.spawn(Renew { session, ttl, after_error });
+                // A session without a TTL is one of the caller's (`s.opts.Session`), which the client does not renew.
+                if let Some(ttl) = self.terms.ttl {
+                    consul.spawn(Renew { session, ttl, after_error: self.renew_after_error });
+                }
                 (self.session, self.wait_index) = (Some(session), Index(0));
                 // `kv.Acquire(s.contenderEntry(s.lockSession), nil)`.
                 match consul.acquire(Key::Contender(session), session, Opaque::Empty).await {
