@@ -97,7 +97,7 @@ impl GoLock {
             Some(session) => session,
             None => {
                 let session = consul.create_session(self.terms).await?;
-                // A session without a TTL is one of the caller's (`l.opts.Session`), which the client does not renew.
+                // A session without a TTL stands for one of the caller's (`l.opts.Session`), which the client does not renew.
                 if let Some(ttl) = self.terms.ttl {
                     consul.spawn(Renew { session, ttl, after_error: self.renew_after_error });
                 }

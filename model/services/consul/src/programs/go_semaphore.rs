@@ -162,7 +162,7 @@ impl GoSemaphore {
             None => {
                 // `s.createSession()`, and `go session.RenewPeriodic(…)`. C-SEM-2.
                 let session = consul.create_session(self.terms).await?;
-                // A session without a TTL is one of the caller's (`s.opts.Session`), which the client does not renew.
+                // A session without a TTL stands for one of the caller's (`s.opts.Session`), which the client does not renew.
                 if let Some(ttl) = self.terms.ttl {
                     consul.spawn(Renew { session, ttl, after_error: self.renew_after_error });
                 }
