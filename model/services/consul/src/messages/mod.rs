@@ -85,7 +85,7 @@ pub struct Watch {
     pub target: Target,
     /// The index that the client knows; 0 does not block.
     pub index: Index,
-    /// The maximum wait at the server, in ticks; none: no limit.
+    /// The maximum wait at the server, in ticks; none, or 0: no limit. C-BLK-2.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub wait: Option<Ticks>,
 }

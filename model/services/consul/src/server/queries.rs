@@ -9,7 +9,7 @@ use crate::messages::{Answer, ConsulMessage, Prefix, Target, Timer, Watch};
 use fencepost_model::ids::{Call, ClientId, Index};
 use fencepost_model::normal::Normal;
 use fencepost_model::process::{Context, Outbox};
-use fencepost_model::time::{Deadline, Instant};
+use fencepost_model::time::{Deadline, Instant, Ticks};
 
 /// A waiting blocking query.
 #[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Normal, Serialize, Deserialize)]
@@ -43,7 +43,8 @@ impl Server {
         }
         if !context.is_mutated(ConsulMutation::WatchForgotten) {
             let is_endless = context.is_mutated(ConsulMutation::QueryDeadlineForgotten);
-            let until = wait.filter(|_| !is_endless).map(|wait| Deadline(context.now + wait));
+            // C-BLK-2: a wait of 0 is none.
+            let until = wait.filter(|wait| *wait > Ticks::ZERO && !is_endless).map(|wait| Deadline(context.now + wait));
             self.parked.retain(|parked| (parked.client, parked.target) != (client, target));
             self.parked.insert_sorted(Parked { client, call, target, index, until });
         }

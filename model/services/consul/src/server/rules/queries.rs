@@ -37,6 +37,16 @@ fn c_blk_2_at_the_deadline_the_response_is_the_current_state() {
 }
 
 #[test]
+fn c_blk_2_a_wait_of_zero_is_none() {
+    let mut harness = ServerHarness::new();
+    harness.put(LOCK, Opaque::Empty, 0);
+    let index = harness.entry(LOCK).modify;
+    let request = Request::Watch(Watch { target: KEY, index, wait: Some(Ticks::ZERO) });
+    assert_eq!(harness.send(A, 1, request), []);
+    assert_eq!(harness.due(Timer::Deadline(A, Call(1))), None);
+}
+
+#[test]
 fn c_blk_5_other_keys_and_writes_without_a_change_wake_no_watcher() {
     let mut harness = ServerHarness::new();
     harness.put(LOCK, Opaque::Empty, 0);
