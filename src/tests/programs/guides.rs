@@ -1,11 +1,13 @@
 //! `consul lock`, the guides of Consul and the Go client's lock in the scenarios of the catalogue that use them: the same verdicts as
-//! the recipes with settings. Of `consul-go-semaphore` the promise that breaks is compared. The other one needs the whole space, which is
-//! too large: `go_semaphore` has it on a smaller clock.
+//! the recipes with settings.
 
 use fencepost::checker::Options;
-use fencepost::consul::{Consul, ElectionGuide, GoLock, GoSemaphore, LockCommand, LockUnit, SERVICE, SemaphoreGuide};
-use fencepost::model::ids::{ClientId, ProcessId};
+use fencepost::consul::{
+    Consul, ConsulMessage, ElectionGuide, GoLock, GoSemaphore, LockCommand, LockUnit, Request, SERVICE, SemaphoreGuide,
+};
+use fencepost::model::process::Message;
 use fencepost::model::world::Action;
+use fencepost::sim::{Settings, ready, walk};
 use fencepost::{Property, Scenario, Ticks};
 
 use super::{Verdicts, shipped, verdicts, words};
@@ -75,51 +77,62 @@ fn a_killed_shell_and_a_killed_group_get_the_verdicts_of_the_recipes() {
     compare(&["b12-kill-group", "b12-kill-group-equal", "b12-kill-shell"]);
 }
 
-/// The scenario from where its first client is inside on, with one promise: the client is alone until then, and nothing fails. What is broken
-/// there is broken in the scenario, for such a beginning is one of its executions.
-fn from_the_first_entry_on(mut scenario: Scenario<Consul>, property: Property) -> Scenario<Consul> {
-    scenario.promises.retain(|promise| promise.property == property);
-    let first = ClientId(1);
-    let mut world = scenario.observed();
-    while world.inside().next() != Some(first) {
-        assert!(scenario.prefix.len() < 40, "the client does not get in: {:#?}", scenario.prefix);
-        let mut enabled = Vec::new();
-        scenario.enabled(&world, &mut enabled);
-        let is_of_the_first = |action: &&Action<Consul>| match action {
-            Action::Command { client, .. } => *client == first,
-            Action::Deliver(envelope) => [envelope.from, envelope.to].contains(&ProcessId::Client(first)),
-            Action::Wake { process, .. } | Action::Choose { process, .. } => *process == ProcessId::Client(first),
+/// How often the clients ask the server to renew a session, in twenty executions.
+fn renewals(scenario: &Scenario<Consul>) -> usize {
+    let of_seed = |seed| {
+        let settings = Settings { seed, ..Settings::default() };
+        let actions = walk(&ready(scenario, &settings), &settings).actions;
+        let renews = |action: &&Action<Consul>| match action {
+            Action::Deliver(envelope) => {
+                matches!(envelope.message, Message::Service(ConsulMessage::Request(_, Request::RenewSession(_))))
+            }
             _ => false,
         };
-        let next = *enabled.iter().find(is_of_the_first).expect("it waits for nothing else");
-        world.step(&scenario, &next);
-        scenario.prefix.push(next.to_string());
-    }
-    scenario
+        actions.iter().filter(renews).count()
+    };
+    (0..20).map(of_seed).sum()
 }
 
-/// Its space as a program is large: `slot-limit`, which the recipe keeps, needs the whole of it, and is not compared.
+/// With a TTL it is.
+#[test]
+fn c_lck_2_a_session_without_a_ttl_is_not_renewed() {
+    for name in ["b12-kill-group", "b12-kill-group-semaphore"] {
+        assert_eq!(renewals(&as_programs(name)), 0, "{name}");
+    }
+    for name in ["consul-lock-command", "consul-go-semaphore"] {
+        assert_ne!(renewals(&as_programs(name)), 0, "{name}");
+    }
+}
+
+fn alone(mut scenario: Scenario<Consul>, property: Property) -> Verdicts {
+    scenario.promises.retain(|promise| promise.property == property);
+    verdicts(SERVICE.any(&scenario), &Options { workers: 2, ..Options::default() })
+}
+
+/// That two clients believe in one slot is found soon.
 #[test]
 fn a_killed_group_with_a_slot_breaks_what_the_recipe_breaks() {
-    let (name, property) = ("b12-kill-group-semaphore", Property::SlotLimitBelief);
-    let two = Options { workers: 2, ..Options::default() };
-    let program = from_the_first_entry_on(as_programs(name), property);
-    assert_eq!(words(&verdicts(SERVICE.any(&program), &two)), [(property, "violated")]);
-    let machine = from_the_first_entry_on(shipped(name), property);
-    assert_eq!(words(&verdicts(SERVICE.any(&machine), &two)), [(property, "violated")]);
+    let belief = |scenario| alone(scenario, Property::SlotLimitBelief);
+    let program = belief(as_programs("b12-kill-group-semaphore"));
+    assert_eq!(program, [(Property::SlotLimitBelief, "violated", 5_162, 10_449)]);
+    assert_eq!(words(&program), words(&belief(shipped("b12-kill-group-semaphore"))));
 }
 
-fn of_go_semaphore(property: Property, scenario: Scenario<Consul>) -> Verdicts {
-    let mut alone = scenario;
-    alone.promises.retain(|promise| promise.property == property);
-    verdicts(SERVICE.any(&alone), &Options { workers: 2, ..Options::default() })
+/// The server gives no slot to two, in the whole space.
+#[test]
+#[ignore = "takes five minutes: .ci/long"]
+fn a_killed_group_with_a_slot_keeps_the_limit_at_the_server_by_hand() {
+    let limit = |scenario| alone(scenario, Property::SlotLimit);
+    let program = limit(as_programs("b12-kill-group-semaphore"));
+    assert_eq!(program, [(Property::SlotLimit, "proven", 19_006_904, 90_821_804)]);
+    assert_eq!(words(&program), words(&limit(shipped("b12-kill-group-semaphore"))));
 }
 
 /// That two clients believe in one slot is found long before the whole space of the program is searched.
 #[test]
 #[ignore = "takes half a minute: .ci/long"]
 fn the_go_semaphore_on_a_dead_link_gets_the_verdict_of_the_recipe_by_hand() {
-    let belief = |scenario| of_go_semaphore(Property::SlotLimitBelief, scenario);
+    let belief = |scenario| alone(scenario, Property::SlotLimitBelief);
     let program = belief(as_programs("consul-go-semaphore"));
     assert_eq!(program, [(Property::SlotLimitBelief, "violated", 186_281, 501_538)]);
     assert_eq!(words(&program), words(&belief(shipped("consul-go-semaphore"))));
@@ -129,7 +142,7 @@ fn the_go_semaphore_on_a_dead_link_gets_the_verdict_of_the_recipe_by_hand() {
 #[test]
 #[ignore = "takes minutes: .ci/long"]
 fn the_go_semaphore_on_a_dead_link_keeps_the_limit_at_the_server_by_hand() {
-    let limit = |scenario| of_go_semaphore(Property::SlotLimit, scenario);
+    let limit = |scenario| alone(scenario, Property::SlotLimit);
     let program = limit(as_programs("consul-go-semaphore"));
     assert_eq!(program, [(Property::SlotLimit, "proven", 2_760_517, 10_552_570)]);
     assert_eq!(words(&program), words(&limit(shipped("consul-go-semaphore"))));
