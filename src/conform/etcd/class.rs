@@ -61,11 +61,13 @@ classes! {
 /// What no run can meet, and why.
 pub const LEFT_OUT: &[(&str, &str)] = &[
     ("watches", "a call of the gateway that streams has no end"),
-    ("leases that expire", "a run takes TTLs that outlast a sequence, and revokes shorter ones at once"),
     ("leader changes", "the server is a single node"),
     ("unknown numbers of sort targets", "the server process dies of them (E-GEN-5)"),
     ("a transaction that deletes up to the last key", "a put behind it may end the server process (E-TXN-5)"),
-    ("calls at the same time", "each call waits for the answer to the one before"),
+    (
+        "locks and elections at the same time",
+        "with a lease they are several steps of the server, and a caller may wait",
+    ),
     ("lock and election without a lease", "the server chooses one, with an id of its own (E-CC-30)"),
     ("requests that are too large, authentication, alarms", "the model has none of them"),
 ];

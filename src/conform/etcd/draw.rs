@@ -149,34 +149,52 @@ fn leader() -> impl Strategy<Value = LeaderKey> {
     )
 }
 
-/// A call whose revisions are distances.
-pub(super) fn call() -> impl Strategy<Value = EtcdCall> {
-    let name = || select(&NAMES[..]).prop_map(marked);
-    let ttl = prop_oneof![12 => LONG..1000_i64, 1 => -2..4_i64, 1 => Just(9_000_000_001), 1 => Just(9_000_000_000)];
-    let unlocked = select(&KEYS[3..]).prop_map(|key| EtcdCall::Unlock { key: marked(key) });
-    let kv = prop_oneof![
+fn name() -> impl Strategy<Value = String> {
+    select(&NAMES[..]).prop_map(marked)
+}
+
+fn unlock() -> impl Strategy<Value = EtcdCall> {
+    select(&KEYS[3..]).prop_map(|key| EtcdCall::Unlock { key: marked(key) })
+}
+
+fn about_keys() -> impl Strategy<Value = EtcdCall> {
+    prop_oneof![
         5 => range().prop_map(EtcdCall::Range),
         6 => put().prop_map(EtcdCall::Put),
         2 => delete().prop_map(EtcdCall::Delete),
         6 => transaction(),
         1 => revision().prop_map(EtcdCall::Compact),
-    ];
-    let leases = prop_oneof![
+    ]
+}
+
+fn about_leases() -> impl Strategy<Value = EtcdCall> {
+    let ttl = prop_oneof![12 => LONG..1000_i64, 1 => -2..4_i64, 1 => Just(9_000_000_001), 1 => Just(9_000_000_000)];
+    prop_oneof![
         6 => (lease(), ttl).prop_map(|(id, ttl)| EtcdCall::Grant { id, ttl }),
         1 => lease().prop_map(EtcdCall::Renew),
         2 => lease().prop_map(EtcdCall::Revoke),
         1 => (lease(), any::<bool>()).prop_map(|(id, keys)| EtcdCall::TimeToLive { id, keys }),
         1 => Just(EtcdCall::Leases),
-    ];
+    ]
+}
+
+/// A call whose revisions are distances.
+pub(super) fn call() -> impl Strategy<Value = EtcdCall> {
     let recipes = prop_oneof![
         2 => (name(), lease()).prop_map(|(name, lease)| EtcdCall::Lock { name, lease }),
-        2 => unlocked,
+        2 => unlock(),
         3 => (name(), lease(), value()).prop_map(|(name, lease, value)| EtcdCall::Campaign { name, lease, value }),
         2 => (leader(), value()).prop_map(|(leader, value)| EtcdCall::Proclaim { leader, value }),
         3 => leader().prop_map(EtcdCall::Resign),
         2 => name().prop_map(|name| EtcdCall::Leader { name }),
     ];
-    prop_oneof![40 => kv, 16 => leases, 4 => recipes]
+    prop_oneof![40 => about_keys(), 16 => about_leases(), 4 => recipes]
+}
+
+/// A call for a client among others: one that is a single step of the server. Those of locks and elections that take a lease are several.
+pub(super) fn beside_others() -> impl Strategy<Value = EtcdCall> {
+    let recipes = prop_oneof![unlock(), name().prop_map(|name| EtcdCall::Leader { name })];
+    prop_oneof![40 => about_keys(), 20 => about_leases(), 2 => recipes]
 }
 
 /// The same call with revisions in place of distances.

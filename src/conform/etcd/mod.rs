@@ -6,12 +6,15 @@
 //! draw   random calls              render  what the model answers, as the gateway writes it
 //! hunt   sequences, shrunk         pair    one sequence, on both sides
 //! room   what may be removed       log     calls and answers in a file
+//! crowd  several clients at once   order   whether there is an order of what overlaps
 //! ```
 
 mod class;
+mod crowd;
 mod draw;
 mod hunt;
 mod log;
+mod order;
 mod pair;
 mod render;
 mod room;
@@ -20,8 +23,13 @@ mod wire;
 /// What a real etcd 3.4.23 has answered: random sequences.
 pub const RECORDED: &str = include_str!("../recorded/etcd-3.4.23.jsonl");
 
+/// The same server, and several clients at the same time.
+pub const RECORDED_CROWDS: &str = include_str!("../recorded/etcd-3.4.23-crowds.jsonl");
+
 pub use class::{Class, LEFT_OUT, class};
+pub use crowd::{EtcdCrowd, EtcdPace, TimedCall, crowd};
 pub use hunt::{EtcdHunt, hunt};
-pub use log::{EtcdLog, EtcdVerdict, is_one, judge, read, write};
+pub use log::{EtcdLog, EtcdPart, EtcdVerdict, is_one, judge, read, write, write_crowds};
+pub use order::{EtcdOrder, order};
 pub use pair::{EtcdExchange, EtcdSequence};
 pub use wire::{EtcdReply, EtcdServer};

@@ -45,8 +45,7 @@ impl EtcdServer {
         let (_, leases) = self.contents()?;
         self.remove(MARK, MARK_END, &marked(&leases))?;
         let reply = self.ask(&all(true))?;
-        let revision = reply.body["header"]["revision"].as_str().and_then(|text| text.parse().ok());
-        let revision: i64 = revision.ok_or_else(|| unclear("range", &reply.body))?;
+        let revision = reply.revision().ok_or_else(|| unclear("range", &reply.body))?;
         // It is refused where it was done before: then nothing was written since.
         self.ask(&EtcdCall::Compact(revision))?;
         let (keys, leases) = self.contents()?;

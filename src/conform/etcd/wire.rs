@@ -41,6 +41,17 @@ impl EtcdReply {
         EtcdReply { status: 0, body: Value::Null }
     }
 
+    /// The revision in its header.
+    pub(super) fn revision(&self) -> Option<i64> {
+        self.body["header"]["revision"].as_str()?.parse().ok()
+    }
+
+    pub(super) fn drop_header(&mut self) {
+        if let Value::Object(body) = &mut self.body {
+            body.remove("header");
+        }
+    }
+
     /// Without what is fresh in each answer: ids of cluster and member, the term, the revision in the header of a renewal, the remaining
     /// time of a lease if it is at most the granted one.
     pub(super) fn comparable(mut self, call: &EtcdCall) -> Self {

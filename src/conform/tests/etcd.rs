@@ -2,9 +2,13 @@
 
 use std::env;
 use std::io::{self, Write};
+use std::sync::{Mutex, PoisonError};
 
-use fencepost_conform::etcd::{EtcdServer, EtcdVerdict, RECORDED, hunt, judge, read, write};
-use fencepost_conform::{AnswerClass, Removal};
+use fencepost_conform::etcd::{
+    EtcdLog, EtcdOrder, EtcdPace, EtcdServer, EtcdVerdict, RECORDED, crowd, hunt, judge as judge_late, order, read,
+    write, write_crowds,
+};
+use fencepost_conform::{AnswerClass, LATENESS, Removal};
 use fencepost_etcd::mvcc::{DeleteRange, EtcdCall, Put};
 
 /// The server that runs for these tests, if there is one.
@@ -17,6 +21,13 @@ fn server() -> Option<EtcdServer> {
         return None;
     };
     Some(EtcdServer::connect(&address).expect("a server"))
+}
+
+/// One test at a time has the server to itself.
+static ALONE: Mutex<()> = Mutex::new(());
+
+fn judge(log: &EtcdLog) -> EtcdVerdict {
+    judge_late(log, LATENESS)
 }
 
 #[test]
@@ -62,6 +73,7 @@ fn an_answer_without_a_server_is_no_log_and_neither_is_a_server_without_an_answe
 #[test]
 fn a_live_etcd_answers_as_the_model_says() {
     let Some(server) = server() else { return };
+    let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
     server.make_room(Removal::Nothing).expect("an empty server");
     let number = |name: &str, without: u64| env::var(name).map_or(without, |text| text.parse().expect("a number"));
     let mut sequences = Vec::new();
@@ -84,6 +96,27 @@ fn a_live_etcd_answers_as_the_model_says() {
     }
     server.make_room(Removal::Nothing).expect("nothing is left");
     refuses_what_is_in_use(&server);
+}
+
+/// Calls at the same time, and leases that end by themselves: `FENCEPOST_RECORD_CROWDS` writes down what was said.
+#[test]
+fn a_live_etcd_answers_crowds_in_some_order() {
+    let Some(server) = server() else { return };
+    let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
+    let number = |name: &str, without: u64| env::var(name).map_or(without, |text| text.parse().expect("a number"));
+    let mut crowds = Vec::new();
+    for (pace, count) in [(EtcdPace::Busy, number("FENCEPOST_CROWDS", 60)), (EtcdPace::Slow, 3)] {
+        for place in 0..count {
+            let crowd = crowd(&server, number("FENCEPOST_SEED", 1), place, pace).expect("a server");
+            let found = order(&crowd, LATENESS);
+            let text = write_crowds(&server.version, std::slice::from_ref(&crowd));
+            assert!(matches!(found, EtcdOrder::Possible(_)), "{found:?}\n{text}");
+            crowds.push(crowd);
+        }
+    }
+    if let Ok(file) = env::var("FENCEPOST_RECORD_CROWDS") {
+        std::fs::write(file, write_crowds(&server.version, &crowds)).expect("a file");
+    }
 }
 
 /// A server with another program's key is refused, and so is one with leftovers, unless they may be removed.

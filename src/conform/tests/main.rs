@@ -6,6 +6,7 @@ mod crowds;
 mod documents;
 mod electors;
 mod etcd;
+mod etcd_order;
 mod gossip;
 mod incomplete;
 mod items;

@@ -3,8 +3,11 @@
 use std::fs;
 use std::path::Path;
 
-use fencepost_conform::etcd::{Class, EtcdExchange, EtcdServer, EtcdVerdict, LEFT_OUT, hunt, judge, read, write};
-use fencepost_conform::{AnswerClass, Histogram, Removal};
+use fencepost_conform::etcd::{
+    Class, EtcdCrowd, EtcdExchange, EtcdOrder, EtcdPace, EtcdServer, EtcdVerdict, LEFT_OUT, class, crowd, hunt, judge,
+    order, read, write, write_crowds,
+};
+use fencepost_conform::{AnswerClass, ConformError, Histogram, LATENESS, Removal};
 
 use super::{Conform, conclude, tell, unreadable};
 use crate::args::Common;
@@ -14,11 +17,14 @@ use crate::output::{say, say_json};
 use crate::parallel::progress;
 
 /// What the agreement is about.
-const BESIDE: &str =
-    "This is about the store as its API shows it; the checker explores a smaller one, which is not compared here.";
+const BESIDE: &str = "This is about the store as its API shows it; the checker explores a smaller one, which a test of fencepost holds against this one.";
+
+/// A slow crowd for so many calls at the same time, and the most of them: each takes seven seconds.
+const CALLS_PER_SLOW_CROWD: u64 = 600;
+const SLOW_CROWDS_MAX: u64 = 8;
 
 pub fn live(conform: &Conform, address: &str, common: &Common) -> Result<Exit, CommandError> {
-    let input = |error: fencepost_conform::ConformError| CommandError::Input(error.0);
+    let input = |error: ConformError| CommandError::Input(error.0);
     let server = EtcdServer::connect(address).map_err(input)?;
     let removal = match (conform.wipe, conform.clean) {
         (true, _) => Removal::Everything,
@@ -37,24 +43,101 @@ pub fn live(conform: &Conform, address: &str, common: &Common) -> Result<Exit, C
     });
     bar.finish_and_clear();
     let found = found.map_err(input)?;
-    if let Some(file) = &conform.record {
-        fs::write(file, write(version, &sequences)).map_err(|error| unreadable(file, &error))?;
-    }
+    let mut log = write(version, &sequences);
+    let keep = |log: &str| match &conform.record {
+        Some(file) => fs::write(file, log).map_err(|error| unreadable(file, &error)),
+        None => Ok(()),
+    };
     if let Some(sequence) = &found.difference {
+        keep(&log)?;
         sequence.exchanges.iter().for_each(|exchange| conclude(&transcript(exchange), common));
         conclude(&format!("The model and etcd {version} differ (seed {seed}).\n"), common);
         return Ok(Exit::Unexpected);
     }
-    report(&found.tally, common);
-    let count = found.tally.total();
+    let mut tally = found.tally;
+    let crowds = crowded(&server, conform, &mut tally, common)?;
+    log += &write_crowds(version, &crowds.exchanged);
+    keep(&log)?;
+    if let Some((crowd, exchange)) = &crowds.impossible {
+        conclude(&write_crowds(version, std::slice::from_ref(crowd)), common);
+        conclude(&transcript(exchange), common);
+        conclude(
+            &format!(
+                "No order of these calls at the same time is as the model and etcd {version} say (seed {seed}).\n"
+            ),
+            common,
+        );
+        return Ok(Exit::Unexpected);
+    }
+    report(&tally, common);
+    let count = tally.total();
     conclude(&format!("{count} answers of etcd {version} are as the model says (seed {seed}).\n{BESIDE}\n"), common);
+    if crowds.undecided > 0 {
+        let undecided = crowds.undecided;
+        conclude(
+            &format!("undecided: {undecided} crowds, of which no order was found among a million states\n"),
+            common,
+        );
+        return Ok(Exit::Undecided);
+    }
     Ok(Exit::AsExpected)
 }
 
+/// What came of calls at the same time.
+#[derive(Default)]
+struct Crowds {
+    /// All of them, if there will be a log.
+    exchanged: Vec<EtcdCrowd>,
+    /// The first one of which no order is possible, with the call that none gets past.
+    impossible: Option<(EtcdCrowd, EtcdExchange)>,
+    undecided: u64,
+}
+
+/// Several clients at the same time, with pauses and without.
+fn crowded(
+    server: &EtcdServer,
+    conform: &Conform,
+    tally: &mut Histogram<Class>,
+    common: &Common,
+) -> Result<Crowds, CommandError> {
+    let concurrent = conform.concurrent.unwrap_or(conform.commands / 2);
+    let mut crowds = Crowds::default();
+    if concurrent == 0 {
+        return Ok(crowds);
+    }
+    let slow = (concurrent / CALLS_PER_SLOW_CROWD).clamp(1, SLOW_CROWDS_MAX);
+    let busy = concurrent.div_ceil(EtcdPace::Busy.total() as u64);
+    let bar = progress(usize::try_from(concurrent).unwrap_or(usize::MAX), "concurrent answers", common.quiet);
+    let paces =
+        (0..slow).map(|number| (number, EtcdPace::Slow)).chain((0..busy).map(|number| (number, EtcdPace::Busy)));
+    for (number, pace) in paces {
+        let found = crowd(server, conform.seed, number, pace).map_err(|error| CommandError::Input(error.0))?;
+        match order(&found, lateness(conform)) {
+            EtcdOrder::Possible(exchanges) => exchanges.iter().for_each(|exchange| tally.count(class(exchange))),
+            EtcdOrder::Impossible { exchange, .. } => {
+                crowds.impossible = Some((found, *exchange));
+                break;
+            }
+            EtcdOrder::Undecided => crowds.undecided += 1,
+        }
+        bar.inc(if pace == EtcdPace::Busy { pace.total() as u64 } else { 0 });
+        if conform.record.is_some() {
+            crowds.exchanged.push(found);
+        }
+    }
+    bar.finish_and_clear();
+    Ok(crowds)
+}
+
+/// How late the scan of leases may be, in nanoseconds.
+fn lateness(conform: &Conform) -> i64 {
+    conform.lateness.map_or(LATENESS, |lateness| lateness.0.unwrap_or(i64::MAX))
+}
+
 /// A log of calls.
-pub fn recorded(file: &Path, text: &str, common: &Common) -> Result<Exit, CommandError> {
+pub fn recorded(conform: &Conform, file: &Path, text: &str, common: &Common) -> Result<Exit, CommandError> {
     let log = read(text).map_err(|why| unreadable(file, &why))?;
-    match judge(&log) {
+    match judge(&log, lateness(conform)) {
         EtcdVerdict::Possible(tally) => {
             let answers = usize::try_from(tally.total()).ok();
             conclude(&format!("{} answers are possible.\n{BESIDE}\n", tally.total()), common);
@@ -67,6 +150,12 @@ pub fn recorded(file: &Path, text: &str, common: &Common) -> Result<Exit, Comman
             conclude(&format!("impossible at line {line}: {why}\n"), common);
             tell(&verdict("impossible", None, Some(line), Some(&why)), common);
             Ok(Exit::Unexpected)
+        }
+        EtcdVerdict::Undecided { line } => {
+            let why = "among a million states no order of the calls that overlap was found";
+            conclude(&format!("undecided from line {line} on: {why}\n"), common);
+            tell(&verdict("undecided", None, Some(line), Some(why)), common);
+            Ok(Exit::Undecided)
         }
     }
 }

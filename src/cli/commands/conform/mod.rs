@@ -34,8 +34,8 @@ pub struct Conform {
     /// The number of commands to send, each with a response to compare
     #[arg(long, default_value_t = 10_000, value_name = "N")]
     commands: u64,
-    /// How many requests to send to Consul from several clients at the same time [default: half of --commands]; a batch that is not judged in
-    /// 60 s (--timeout) counts as undecided
+    /// How many requests to send to Consul, or to etcd, from several clients at the same time [default: half of --commands]; a batch of Consul
+    /// that is not judged in 60 s (--timeout) counts as undecided
     #[arg(long, value_name = "N")]
     concurrent: Option<u64>,
     /// A shell command that restarts the server, whose data must outlast it. It is run once among 1,000 commands to Consul, which then cannot be
@@ -61,7 +61,8 @@ pub struct Conform {
     /// Write requests and responses into this file, as --recorded reads them; sequences with very large values are left out
     #[arg(long, value_name = "FILE")]
     record: Option<PathBuf>,
-    /// How late the timers of a Consul server may be, as 900ms; `any` for no bound [default: the log's own value]
+    /// How late the timers of a Consul server, or of etcd's scan of leases, may be, as 900ms; `any` for no bound [default: the log's own value,
+    /// or 900ms]
     #[arg(long, value_name = "DURATION", value_parser = lateness)]
     lateness: Option<Lateness>,
     /// Stop judging a log, or a batch of concurrent requests, of Consul after this time, as 90s or 5m, or in seconds
@@ -116,7 +117,7 @@ pub fn run(conform: &Conform, common: &Common) -> Result<Exit, CommandError> {
 fn recorded(conform: &Conform, file: &Path, common: &Common) -> Result<Exit, CommandError> {
     let text = fs::read_to_string(file).map_err(|error| unreadable(file, &error))?;
     if fencepost_conform::etcd::is_one(&text) {
-        etcd::recorded(file, &text, common)
+        etcd::recorded(conform, file, &text, common)
     } else if amqp::is_one(&text) || amqp::traffic::is_one(&text) {
         rabbitmq::recorded(file, &text, common)
     } else {

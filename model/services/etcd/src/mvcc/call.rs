@@ -220,7 +220,7 @@ pub enum Compared {
 }
 
 /// A key with what is known of it (E-KV-1).
-#[derive(Clone, PartialEq, Eq, Debug, Default)]
+#[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
 pub struct KeyValue {
     /// The key.
     pub key: String,

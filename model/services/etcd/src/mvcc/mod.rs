@@ -1,8 +1,8 @@
 //! The key-value store of one etcd server as its API shows it: keys with every version, transactions, leases, and the lock and election
 //! calls. One call is one atomic step (E-GEN-2); time is not part of it: a lease ends by [`Mvcc::revoke`], whenever that happens.
 //!
-//! The `store` of the checker's world keeps what recipes look at and nothing more, and is written apart from this one: what
-//! the tests of `src/conform` show of this one says nothing of that one yet.
+//! The `store` of the checker's world keeps what recipes look at and nothing more, and is written apart from this one. The tests of
+//! `src/conform` hold this one against a real server, and `explore/tests/same_store.rs` holds that one against this one.
 
 mod call;
 mod check;
@@ -19,7 +19,7 @@ pub use call::{
 };
 
 /// A version of a key: its state from a revision on.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
 struct KeyVersion {
     revision: i64,
     /// The entry; none: the key was deleted.
@@ -27,7 +27,7 @@ struct KeyVersion {
 }
 
 /// The replicated state of a server (E-GEN-1).
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Mvcc {
     revision: i64,
     compacted: i64,

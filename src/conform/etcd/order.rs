@@ -1,0 +1,219 @@
+//! Whether calls that overlap are possible: whether there is an order of them, in which each lies between its sending and its answer, and in
+//! which the model answers each as the server has (Wing & Gong; with Lowe's memory of states that lead nowhere).
+//!
+//! A lease may end by itself in such an order, once: from the end of its TTL on, counted from the sending of what granted or renewed it,
+//! and no later than one scan and the lateness after it, counted from the answer (E-LS-2, E-LS-3, E-LS-5, E-T-1). A call that changes nothing
+//! is taken as soon as its answer is right: whatever comes later finds the same state.
+
+use std::collections::hash_map::DefaultHasher;
+use std::collections::{BTreeMap, BTreeSet};
+use std::hash::{Hash, Hasher};
+
+use fencepost_etcd::mvcc::{EtcdAnswer, EtcdCall, Mvcc};
+
+use super::crowd::{EtcdCrowd, TimedCall};
+use super::pair::EtcdExchange;
+
+/// The period of the scan of leases: 0.5 s (E-LS-5).
+const SCAN: i64 = 500_000_000;
+
+const SECOND: i64 = 1_000_000_000;
+
+/// How many states are looked at before a judgement is given up.
+const STATES: usize = 1_000_000;
+
+/// What the model says of a crowd.
+#[derive(Clone, PartialEq, Debug)]
+pub enum EtcdOrder {
+    /// There is such an order: the calls in it, with the model's answers.
+    Possible(Vec<EtcdExchange>),
+    /// There is none.
+    Impossible {
+        /// The place of the call that no order gets past: with the farthest one the model answers it differently.
+        place: usize,
+        /// That call with both answers.
+        exchange: Box<EtcdExchange>,
+    },
+    /// It was not found among as many states as are looked at.
+    Undecided,
+}
+
+/// Judges a crowd; leases may end later than the scan finds them by this number of nanoseconds.
+pub fn order(crowd: &EtcdCrowd, lateness: i64) -> EtcdOrder {
+    let calls: Vec<&TimedCall> = crowd.calls.iter().collect();
+    let mut search = Search { calls, lateness, farthest: None };
+    let state = State {
+        store: Mvcc::empty_at(crowd.revision),
+        ends: BTreeMap::new(),
+        done: Done { before: 0, beyond: BTreeSet::new() },
+    };
+    let mut path = Vec::new();
+    // States that lead nowhere.
+    let mut known = BTreeSet::new();
+    let mut open = vec![Branching { options: vec![Choice { next: state, exchange: None }], print: 0, length: 0 }];
+    while let Some(branching) = open.last_mut() {
+        let Some(Choice { next, exchange }) = branching.options.pop() else {
+            known.insert(branching.print);
+            path.truncate(branching.length);
+            open.pop();
+            continue;
+        };
+        let print = next.print();
+        if known.contains(&print) {
+            continue;
+        }
+        if known.len() >= STATES {
+            return EtcdOrder::Undecided;
+        }
+        let length = path.len();
+        path.extend(exchange);
+        if next.done.before == search.calls.len() {
+            return EtcdOrder::Possible(path);
+        }
+        open.push(Branching { options: search.choices(&next), print, length });
+    }
+    let (_, place, exchange) = search.farthest.expect("an order that does not go on is stopped by a call");
+    EtcdOrder::Impossible { place, exchange: Box::new(exchange) }
+}
+
+/// The calls that are in the order so far.
+#[derive(Clone, PartialEq, Eq, Hash)]
+struct Done {
+    /// All of these, and no more in a row.
+    before: usize,
+    /// Some after them.
+    beyond: BTreeSet<usize>,
+}
+
+impl Done {
+    fn with(&self, place: usize) -> Self {
+        let mut done = self.clone();
+        done.beyond.insert(place);
+        while done.beyond.remove(&done.before) {
+            done.before += 1;
+        }
+        done
+    }
+
+    fn has(&self, place: usize) -> bool {
+        place < self.before || self.beyond.contains(&place)
+    }
+
+    fn count(&self) -> usize {
+        self.before + self.beyond.len()
+    }
+}
+
+/// A beginning of an order, and what is known after it.
+#[derive(Clone, Hash)]
+struct State {
+    store: Mvcc,
+    /// From when on, and until when, a lease may end by itself.
+    ends: BTreeMap<i64, (i64, i64)>,
+    done: Done,
+}
+
+impl State {
+    fn print(&self) -> u64 {
+        let mut hasher = DefaultHasher::new();
+        self.hash(&mut hasher);
+        hasher.finish()
+    }
+}
+
+/// One way to go on: a call, or a lease that ends.
+struct Choice {
+    next: State,
+    exchange: Option<EtcdExchange>,
+}
+
+/// A state from which not every way has been tried.
+struct Branching {
+    /// The ways, the last one first.
+    options: Vec<Choice>,
+    /// The state.
+    print: u64,
+    /// How many calls were in the order before it.
+    length: usize,
+}
+
+struct Search<'a> {
+    calls: Vec<&'a TimedCall>,
+    lateness: i64,
+    /// The call that the longest beginning of an order does not get past: the length, the place, both answers.
+    farthest: Option<(usize, usize, EtcdExchange)>,
+}
+
+impl Search<'_> {
+    fn choices(&mut self, state: &State) -> Vec<Choice> {
+        let candidates = self.candidates(state);
+        let mut choices = Vec::new();
+        for place in candidates.calls {
+            let Some((next, exchange)) = self.taken(state, place) else { continue };
+            let is_changed = next.store != state.store || next.ends != state.ends;
+            let choice = Choice { next, exchange: Some(exchange) };
+            if !is_changed {
+                return vec![choice];
+            }
+            choices.push(choice);
+        }
+        for lease in candidates.leases {
+            let mut next = state.clone();
+            next.ends.remove(&lease);
+            if next.store.revoke(lease).is_ok() {
+                choices.push(Choice { next, exchange: None });
+            }
+        }
+        choices.reverse();
+        choices
+    }
+
+    /// What may come next: calls that were sent before the earliest answer that is to come, and leases that may end before it.
+    fn candidates(&self, state: &State) -> Candidates {
+        let places = || (state.done.before..self.calls.len()).filter(|place| !state.done.has(*place));
+        let mut until = state.ends.values().map(|(_, latest)| *latest).min().unwrap_or(i64::MAX);
+        // They are in the order of their sending.
+        for place in places() {
+            if self.calls[place].sent > until {
+                break;
+            }
+            until = until.min(self.calls[place].received);
+        }
+        let mut calls: Vec<usize> = places().take_while(|place| self.calls[*place].sent <= until).collect();
+        calls.sort_by_key(|place| self.calls[*place].received);
+        let leases = state.ends.iter().filter(|(_, (earliest, _))| *earliest <= until).map(|(lease, _)| *lease);
+        Candidates { calls, leases: leases.collect() }
+    }
+
+    /// The state after a call, if the model answers it as the server has.
+    fn taken(&mut self, state: &State, place: usize) -> Option<(State, EtcdExchange)> {
+        let TimedCall { call, reply, sent, received } = self.calls[place];
+        let mut next = state.clone();
+        let answer = next.store.ask(call);
+        let exchange = EtcdExchange { call: call.clone(), reply: reply.clone(), answer };
+        if !exchange.is_alike_beside_others() {
+            let length = state.done.count();
+            if self.farthest.as_ref().is_none_or(|(farthest, ..)| *farthest < length) {
+                self.farthest = Some((length, place, exchange));
+            }
+            return None;
+        }
+        match (call, &exchange.answer) {
+            (EtcdCall::Grant { .. } | EtcdCall::Renew(_), EtcdAnswer::Lease { id, ttl, .. }) if *ttl > 0 => {
+                let after = |instant: &i64| instant.saturating_add(ttl.saturating_mul(SECOND));
+                let latest = after(received).saturating_add(SCAN).saturating_add(self.lateness);
+                next.ends.insert(*id, (after(sent), latest));
+            }
+            (EtcdCall::Revoke(lease), EtcdAnswer::Done { .. }) => drop(next.ends.remove(lease)),
+            _ => {}
+        }
+        next.done = state.done.with(place);
+        Some((next, exchange))
+    }
+}
+
+/// What may come next.
+struct Candidates {
+    calls: Vec<usize>,
+    leases: Vec<i64>,
+}
