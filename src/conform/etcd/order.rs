@@ -29,7 +29,7 @@ pub enum EtcdOrder {
     Possible(Vec<EtcdExchange>),
     /// There is none.
     Impossible {
-        /// The place of the call that no order gets past: with the farthest one the model answers it differently.
+        /// The place of the call that the longest beginning of an order does not get past.
         place: usize,
         /// That call with both answers.
         exchange: Box<EtcdExchange>,
@@ -41,7 +41,7 @@ pub enum EtcdOrder {
 /// Judges a crowd; leases may end later than the scan finds them by this number of nanoseconds.
 pub fn order(crowd: &EtcdCrowd, lateness: i64) -> EtcdOrder {
     let calls: Vec<&TimedCall> = crowd.calls.iter().collect();
-    let mut search = Search { calls, lateness, farthest: None };
+    let mut search = Search { calls, lateness: lateness.max(0), farthest: None };
     let state = State {
         store: Mvcc::empty_at(crowd.revision),
         ends: BTreeMap::new(),
