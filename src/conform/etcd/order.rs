@@ -27,7 +27,7 @@ const STATES: usize = 1_000_000;
 pub enum EtcdOrder {
     /// There is such an order: the calls in it, with the model's answers.
     Possible(Vec<EtcdExchange>),
-    /// There is none.
+    /// No order is right.
     Impossible {
         /// The place of the call that the longest beginning of an order does not get past.
         place: usize,

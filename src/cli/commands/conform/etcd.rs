@@ -19,7 +19,7 @@ use crate::parallel::progress;
 /// What the agreement is about.
 const BESIDE: &str = "This is about the store as its API shows it; the checker explores a smaller one, which a test of fencepost holds against this one.";
 
-/// A slow crowd for so many calls at the same time, and the most of them: each takes seven seconds.
+/// The number of calls at the same time for which there is one slow crowd, and the highest number of slow crowds: each takes seven seconds.
 const CALLS_PER_SLOW_CROWD: u64 = 600;
 const SLOW_CROWDS_MAX: u64 = 8;
 

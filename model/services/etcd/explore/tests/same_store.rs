@@ -26,7 +26,7 @@ const STEPS: usize = 60;
 
 /// One step.
 #[derive(Copy, Clone, Debug)]
-enum Step {
+enum StoreStep {
     /// A client asks.
     Ask(ClientId, Request),
     /// An operator acts.
@@ -149,7 +149,7 @@ impl Pair {
     }
 
     /// A step that changes something, or one that is refused.
-    fn draw(&mut self, draw: &mut Draw) -> Step {
+    fn draw(&mut self, draw: &mut Draw) -> StoreStep {
         let queue = self.waiting();
         let now = index(self.mvcc.revision());
         let client = ClientId(1 + u16::try_from(draw.below(3)).expect("it is below 3"));
@@ -181,11 +181,11 @@ impl Pair {
             18..20 => Request::Get(key),
             20 => Request::Delete(key),
             21 => Request::Holder,
-            22 => return self.draw_operator(draw).map_or(Step::Pass(1), Step::Operate),
-            _ if draw.below(2) == 0 => return Step::Expire,
-            _ => return Step::Pass(1 + i64::try_from(draw.below(2)).expect("it is small")),
+            22 => return self.draw_operator(draw).map_or(StoreStep::Pass(1), StoreStep::Operate),
+            _ if draw.below(2) == 0 => return StoreStep::Expire,
+            _ => return StoreStep::Pass(1 + i64::try_from(draw.below(2)).expect("it is small")),
         };
-        Step::Ask(client, request)
+        StoreStep::Ask(client, request)
     }
 
     /// What an operator can do here: `can_operate` is not public.
@@ -218,7 +218,7 @@ impl Pair {
     }
 
     /// One step of both. What both have said; or what differs.
-    fn step(&mut self, step: Step, by_recipe: bool) -> Result<Vec<Told>, String> {
+    fn step(&mut self, step: StoreStep, by_recipe: bool) -> Result<Vec<Told>, String> {
         let mut out = Outbox::new();
         let mut expected: Vec<Told> = Vec::new();
         let (mut ended, mut asked) = (None, None);
@@ -227,7 +227,7 @@ impl Pair {
             scanned.iter().filter(|(at, _)| *at <= self.now).map(|(_, lease)| *lease).collect();
         let context = Context { scenario: &self.scenario, now: self.now, me: ProcessId::Server };
         match step {
-            Step::Ask(client, request) => {
+            StoreStep::Ask(client, request) => {
                 self.call = self.call.next();
                 asked = Some(self.call);
                 let message = Message::Service(EtcdMessage::Request(self.call, request));
@@ -247,11 +247,11 @@ impl Pair {
                     request => expected.push((client, self.call, self.answer(client, request, by_recipe))),
                 }
             }
-            Step::Operate(kind) => {
+            StoreStep::Operate(kind) => {
                 Etcd::operate(&mut self.cluster, OperatorAction(kind), &context, &mut out);
                 ended = self.operate(kind);
             }
-            Step::Expire => {
+            StoreStep::Expire => {
                 if let Some((at, lease)) = scanned.into_iter().min() {
                     self.now = self.now.max(at);
                     let context = Context { now: self.now, ..context };
@@ -260,7 +260,7 @@ impl Pair {
                     ended = Some(lease);
                 }
             }
-            Step::Pass(ticks) => self.now += Ticks::new(ticks),
+            StoreStep::Pass(ticks) => self.now += Ticks::new(ticks),
         }
         if let Some(lease) = ended {
             let over = |held: &(ClientId, SessionId)| held.1 == lease;
