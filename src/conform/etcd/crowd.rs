@@ -10,12 +10,9 @@ use proptest::prelude::Rng;
 use proptest::strategy::{Strategy, ValueTree};
 use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
 
-use super::draw::{LONG, beside_others, placed};
+use super::draw::{beside_ends, beside_others, placed};
 use super::wire::{EtcdReply, EtcdServer};
 use crate::error::ConformError;
-
-/// A TTL that a slow crowd leaves alone, in seconds.
-const KEPT: i64 = 600;
 
 /// How a crowd goes about.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
@@ -79,15 +76,17 @@ pub fn crowd(server: &EtcdServer, seed: u64, number: u64, pace: EtcdPace) -> Res
     let now = || i64::try_from(began.elapsed().as_nanos()).expect("no crowd lasts for centuries");
     let client = |place: u8| {
         let mut seen = revision;
-        let mut random = draws(seed, number, place);
         let config = Config { failure_persistence: None, ..Config::default() };
         let mut runner = TestRunner::new_with_rng(config, draws(seed, number, place));
         for _ in 0..pace.calls() {
             if pace == EtcdPace::Slow {
-                thread::sleep(Duration::from_millis(u64::from(random.next_u32() % 900)));
+                thread::sleep(Duration::from_millis(u64::from(runner.rng().next_u32() % 900)));
             }
-            let drawn = beside_others().new_tree(&mut runner).expect("no call is refused").current();
-            let call = shortened(placed(&drawn, &mut Mvcc::empty_at(seen)), pace);
+            let drawn = match pace {
+                EtcdPace::Busy => beside_others().new_tree(&mut runner).expect("no call is refused").current(),
+                EtcdPace::Slow => beside_ends().new_tree(&mut runner).expect("no call is refused").current(),
+            };
+            let call = placed(&drawn, &mut Mvcc::empty_at(seen));
             let sent = now();
             let reply = server.ask(&call)?;
             let received = now();
@@ -106,16 +105,6 @@ pub fn crowd(server: &EtcdServer, seed: u64, number: u64, pace: EtcdPace) -> Res
     let mut calls = calls.into_inner().expect("no client panics");
     calls.sort_by_key(|call| call.sent);
     Ok(EtcdCrowd { revision, calls })
-}
-
-/// Half of the leases of a slow crowd end by themselves.
-fn shortened(call: EtcdCall, pace: EtcdPace) -> EtcdCall {
-    match call {
-        EtcdCall::Grant { id, ttl } if pace == EtcdPace::Slow && (LONG..KEPT).contains(&ttl) => {
-            EtcdCall::Grant { id, ttl: 2 + ttl % 2 }
-        }
-        call => call,
-    }
 }
 
 fn draws(seed: u64, number: u64, client: u8) -> TestRng {

@@ -197,6 +197,21 @@ pub(super) fn beside_others() -> impl Strategy<Value = EtcdCall> {
     prop_oneof![40 => about_keys(), 20 => about_leases(), 2 => recipes]
 }
 
+/// The same among clients that make pauses: mostly leases of 2 and 3 s, keys that belong to them, and looks at what is left.
+pub(super) fn beside_ends() -> impl Strategy<Value = EtcdCall> {
+    let of_lease = (select(&KEYS[..3]), lease_of_key());
+    let every_key = RangeRead { key: "\0".to_owned(), end: "\0".to_owned(), ..RangeRead::default() };
+    prop_oneof![
+        6 => (lease(), 2..4_i64).prop_map(|(id, ttl)| EtcdCall::Grant { id, ttl }),
+        6 => of_lease.prop_map(|(key, lease)| EtcdCall::Put(Put { key: marked(key), lease, ..Put::default() })),
+        6 => Just(EtcdCall::Range(every_key)),
+        3 => lease().prop_map(EtcdCall::Renew),
+        2 => (lease(), any::<bool>()).prop_map(|(id, keys)| EtcdCall::TimeToLive { id, keys }),
+        1 => Just(EtcdCall::Leases),
+        2 => beside_others(),
+    ]
+}
+
 /// The same call with revisions in place of distances.
 pub(super) fn placed(call: &EtcdCall, store: &mut Mvcc) -> EtcdCall {
     let mut call = call.clone();

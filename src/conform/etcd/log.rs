@@ -47,11 +47,31 @@ struct Numbered {
 /// A log.
 pub type EtcdLog = Vec<EtcdPart>;
 
+/// What is as the model says.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct EtcdPossible {
+    /// The answers.
+    pub tally: Histogram<Class>,
+    /// The number of those to clients at the same time.
+    pub at_the_same_time: u64,
+    /// The number of leases that ended by themselves.
+    pub ended: u64,
+}
+
+impl EtcdPossible {
+    /// Adds what has an order.
+    pub fn add(&mut self, exchanges: &[EtcdExchange], ended: u64) {
+        exchanges.iter().for_each(|exchange| self.tally.count(class(exchange)));
+        self.at_the_same_time += exchanges.len() as u64;
+        self.ended += ended;
+    }
+}
+
 /// What the model says of a log.
 #[derive(Clone, PartialEq, Debug)]
 pub enum EtcdVerdict {
     /// Every answer is what the model says.
-    Possible(Histogram<Class>),
+    Possible(EtcdPossible),
     /// One is not.
     Impossible {
         /// The number of the line, from 1.
@@ -133,17 +153,17 @@ pub fn read(text: &str) -> Result<EtcdLog, LogError> {
 
 /// Holds a log against the model. Leases in calls that overlap may end later than the scan finds them by this number of nanoseconds.
 pub fn judge(log: &EtcdLog, lateness: i64) -> EtcdVerdict {
-    let mut tally = Histogram::default();
+    let mut possible = EtcdPossible::default();
     for part in log {
         let judged = match part.lines.iter().any(|line| line.at.is_some()) {
-            true => judge_crowd(part, lateness, &mut tally),
-            false => judge_sequence(part, &mut tally),
+            true => judge_crowd(part, lateness, &mut possible),
+            false => judge_sequence(part, &mut possible.tally),
         };
         if let Some(verdict) = judged {
             return verdict;
         }
     }
-    EtcdVerdict::Possible(tally)
+    EtcdVerdict::Possible(possible)
 }
 
 /// None: it is possible.
@@ -161,7 +181,7 @@ fn judge_sequence(part: &EtcdPart, tally: &mut Histogram<Class>) -> Option<EtcdV
 }
 
 /// The same where calls overlap.
-fn judge_crowd(part: &EtcdPart, lateness: i64, tally: &mut Histogram<Class>) -> Option<EtcdVerdict> {
+fn judge_crowd(part: &EtcdPart, lateness: i64, possible: &mut EtcdPossible) -> Option<EtcdVerdict> {
     let mut lines: Vec<&Numbered> = part.lines.iter().collect();
     lines.sort_by_key(|line| line.at);
     let timed = |line: &&Numbered| {
@@ -170,7 +190,7 @@ fn judge_crowd(part: &EtcdPart, lateness: i64, tally: &mut Histogram<Class>) -> 
     };
     let crowd = EtcdCrowd { revision: part.revision, calls: lines.iter().filter_map(timed).collect() };
     match order(&crowd, lateness) {
-        EtcdOrder::Possible(exchanges) => exchanges.iter().for_each(|exchange| tally.count(class(exchange))),
+        EtcdOrder::Possible { exchanges, ended } => possible.add(&exchanges, ended),
         EtcdOrder::Impossible { place, exchange } => {
             return Some(EtcdVerdict::Impossible { line: lines[place].line, exchange });
         }

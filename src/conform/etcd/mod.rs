@@ -29,7 +29,7 @@ pub const RECORDED_CROWDS: &str = include_str!("../recorded/etcd-3.4.23-crowds.j
 pub use class::{Class, LEFT_OUT, class};
 pub use crowd::{EtcdCrowd, EtcdPace, TimedCall, crowd};
 pub use hunt::{EtcdHunt, hunt};
-pub use log::{EtcdLog, EtcdPart, EtcdVerdict, is_one, judge, read, write, write_crowds};
-pub use order::{EtcdOrder, order};
+pub use log::{EtcdLog, EtcdPart, EtcdPossible, EtcdVerdict, is_one, judge, read, write, write_crowds};
+pub use order::{EtcdOrder, SCAN, order};
 pub use pair::{EtcdExchange, EtcdSequence};
 pub use wire::{EtcdReply, EtcdServer};

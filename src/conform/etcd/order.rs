@@ -14,8 +14,8 @@ use fencepost_etcd::mvcc::{EtcdAnswer, EtcdCall, Mvcc};
 use super::crowd::{EtcdCrowd, TimedCall};
 use super::pair::EtcdExchange;
 
-/// The period of the scan of leases: 0.5 s (E-LS-5).
-const SCAN: i64 = 500_000_000;
+/// The period of the scan of leases, in nanoseconds: 0.5 s (E-LS-5).
+pub const SCAN: i64 = 500_000_000;
 
 const SECOND: i64 = 1_000_000_000;
 
@@ -25,8 +25,13 @@ const STATES: usize = 1_000_000;
 /// What the model says of a crowd.
 #[derive(Clone, PartialEq, Debug)]
 pub enum EtcdOrder {
-    /// There is such an order: the calls in it, with the model's answers.
-    Possible(Vec<EtcdExchange>),
+    /// There is such an order.
+    Possible {
+        /// The calls in it, with the model's answers.
+        exchanges: Vec<EtcdExchange>,
+        /// The number of leases that ended by themselves in it.
+        ended: u64,
+    },
     /// No order is right.
     Impossible {
         /// The place of the call that the longest beginning of an order does not get past.
@@ -47,10 +52,15 @@ pub fn order(crowd: &EtcdCrowd, lateness: i64) -> EtcdOrder {
         ends: BTreeMap::new(),
         done: Done { before: 0, beyond: BTreeSet::new() },
     };
-    let mut path = Vec::new();
+    // What comes in the order: calls, and none for a lease that ends.
+    let mut path: Vec<Option<EtcdExchange>> = Vec::new();
     // States that lead nowhere.
     let mut known = BTreeSet::new();
-    let mut open = vec![Branching { options: vec![Choice { next: state, exchange: None }], print: 0, length: 0 }];
+    let mut open = vec![Branching { options: search.choices(&state), print: state.print(), length: 0 }];
+    let is_over = |state: &State| state.done.before == crowd.calls.len();
+    if is_over(&state) {
+        return EtcdOrder::Possible { exchanges: Vec::new(), ended: 0 };
+    }
     while let Some(branching) = open.last_mut() {
         let Some(Choice { next, exchange }) = branching.options.pop() else {
             known.insert(branching.print);
@@ -66,9 +76,10 @@ pub fn order(crowd: &EtcdCrowd, lateness: i64) -> EtcdOrder {
             return EtcdOrder::Undecided;
         }
         let length = path.len();
-        path.extend(exchange);
-        if next.done.before == search.calls.len() {
-            return EtcdOrder::Possible(path);
+        path.push(exchange);
+        if is_over(&next) {
+            let ended = path.iter().filter(|step| step.is_none()).count() as u64;
+            return EtcdOrder::Possible { exchanges: path.into_iter().flatten().collect(), ended };
         }
         open.push(Branching { options: search.choices(&next), print, length });
     }
@@ -133,7 +144,7 @@ struct Branching {
     options: Vec<Choice>,
     /// The state.
     print: u64,
-    /// How many calls were in the order before it.
+    /// How long the order was before it.
     length: usize,
 }
 

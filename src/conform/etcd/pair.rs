@@ -27,8 +27,8 @@ impl EtcdExchange {
         self.reply.clone().comparable(&self.call) == self.expected().comparable(&self.call)
     }
 
-    /// The same where others call at the same time. The header of a call about leases is written after the call was carried out, so that its
-    /// revision may be a later one (E-GEN-3).
+    /// The same where others call at the same time, and leases end by themselves. The header of a call about leases is written after the call
+    /// was carried out, so that its revision may be any later one (E-GEN-3). The remaining time of an overdue lease is below 0 (E-LS-6).
     pub(super) fn is_alike_beside_others(&self) -> bool {
         let is_about_leases = matches!(
             self.call,
@@ -38,6 +38,7 @@ impl EtcdExchange {
         if is_about_leases && reply.revision() >= expected.revision() {
             [&mut reply, &mut expected].into_iter().for_each(EtcdReply::drop_header);
         }
+        reply.drop_time_overdue();
         reply.comparable(&self.call) == expected.comparable(&self.call)
     }
 

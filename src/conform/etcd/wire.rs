@@ -52,6 +52,15 @@ impl EtcdReply {
         }
     }
 
+    /// The time that remains of a lease which is there is left out if it is below 0.
+    pub(super) fn drop_time_overdue(&mut self) {
+        let Value::Object(body) = &mut self.body else { return };
+        let is_below_zero = body.get("TTL").and_then(Value::as_str).is_some_and(|ttl| ttl.starts_with('-'));
+        if is_below_zero && body.contains_key("grantedTTL") {
+            body.remove("TTL");
+        }
+    }
+
     /// Without what is fresh in each answer: ids of cluster and member, the term, the revision in the header of a renewal, the remaining
     /// time of a lease if it is at most the granted one.
     pub(super) fn comparable(mut self, call: &EtcdCall) -> Self {

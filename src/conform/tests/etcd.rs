@@ -5,8 +5,8 @@ use std::io::{self, Write};
 use std::sync::{Mutex, PoisonError};
 
 use fencepost_conform::etcd::{
-    EtcdLog, EtcdOrder, EtcdPace, EtcdServer, EtcdVerdict, RECORDED, crowd, hunt, judge as judge_late, order, read,
-    write, write_crowds,
+    EtcdLog, EtcdOrder, EtcdPace, EtcdPossible, EtcdServer, EtcdVerdict, RECORDED, crowd, hunt, judge as judge_late,
+    order, read, write, write_crowds,
 };
 use fencepost_conform::{AnswerClass, LATENESS, Removal};
 use fencepost_etcd::mvcc::{DeleteRange, EtcdCall, Put};
@@ -32,7 +32,9 @@ fn judge(log: &EtcdLog) -> EtcdVerdict {
 
 #[test]
 fn the_recorded_answers_of_a_real_server_are_possible() {
-    let EtcdVerdict::Possible(tally) = judge(&read(RECORDED).expect("a log")) else { panic!("impossible") };
+    let EtcdVerdict::Possible(EtcdPossible { tally, .. }) = judge(&read(RECORDED).expect("a log")) else {
+        panic!("impossible")
+    };
     assert!(tally.total() >= 2_000, "{}", tally.total());
     let never: Vec<_> = tally.iter().filter(|(_, count)| *count == 0).map(|(class, _)| class.text()).collect();
     assert!(never.is_empty(), "{never:?}");
@@ -90,7 +92,10 @@ fn a_live_etcd_answers_as_the_model_says() {
     println!("{}\nnever:\n{}", found.tally.table(false), found.tally.never());
     // What a run writes is possible when it is read again.
     let text = write(&server.version, &sequences);
-    assert_eq!(judge(&read(&text).expect("a log")), EtcdVerdict::Possible(found.tally));
+    assert_eq!(
+        judge(&read(&text).expect("a log")),
+        EtcdVerdict::Possible(EtcdPossible { tally: found.tally, ..EtcdPossible::default() })
+    );
     if let Ok(file) = env::var("FENCEPOST_RECORD") {
         std::fs::write(file, text).expect("a file");
     }
@@ -110,7 +115,7 @@ fn a_live_etcd_answers_crowds_in_some_order() {
             let crowd = crowd(&server, number("FENCEPOST_SEED", 1), place, pace).expect("a server");
             let found = order(&crowd, LATENESS);
             let text = write_crowds(&server.version, std::slice::from_ref(&crowd));
-            assert!(matches!(found, EtcdOrder::Possible(_)), "{found:?}\n{text}");
+            assert!(matches!(found, EtcdOrder::Possible { .. }), "{found:?}\n{text}");
             crowds.push(crowd);
         }
     }

@@ -21,6 +21,7 @@ fn as_programs(name: &str) -> Scenario<Consul> {
 pub(super) fn with_timeout(name: &str, timeout: Ticks) -> Scenario<Consul> {
     let machine = shipped::<Consul>(name);
     let (settings, terms) = (machine.service.clone(), machine.service.terms());
+    // Without a wait a query is held for ever, and a wait of 0 is none: C-BLK-2.
     let (wait, retry_every) = (settings.watch_wait.unwrap_or_default(), settings.retry_every);
     let mut lock = GoLock::with(terms, 1);
     (lock.wait, lock.retry_every, lock.renew_after_error) = (wait, retry_every, retry_every);

@@ -4,8 +4,8 @@ use std::fs;
 use std::path::Path;
 
 use fencepost_conform::etcd::{
-    Class, EtcdCrowd, EtcdExchange, EtcdOrder, EtcdPace, EtcdServer, EtcdVerdict, LEFT_OUT, class, crowd, hunt, judge,
-    order, read, write, write_crowds,
+    Class, EtcdCrowd, EtcdExchange, EtcdOrder, EtcdPace, EtcdPossible, EtcdServer, EtcdVerdict, LEFT_OUT, SCAN, crowd,
+    hunt, judge, order, read, write, write_crowds,
 };
 use fencepost_conform::{AnswerClass, ConformError, Histogram, LATENESS, Removal};
 
@@ -43,49 +43,57 @@ pub fn live(conform: &Conform, address: &str, common: &Common) -> Result<Exit, C
     });
     bar.finish_and_clear();
     let found = found.map_err(input)?;
-    let mut log = write(version, &sequences);
     let keep = |log: &str| match &conform.record {
         Some(file) => fs::write(file, log).map_err(|error| unreadable(file, &error)),
         None => Ok(()),
     };
+    let log = write(version, &sequences);
+    keep(&log)?;
     if let Some(sequence) = &found.difference {
-        keep(&log)?;
         sequence.exchanges.iter().for_each(|exchange| conclude(&transcript(exchange), common));
         conclude(&format!("The model and etcd {version} differ (seed {seed}).\n"), common);
         return Ok(Exit::Unexpected);
     }
-    let mut tally = found.tally;
-    let crowds = crowded(&server, conform, &mut tally, common)?;
-    log += &write_crowds(version, &crowds.exchanged);
-    keep(&log)?;
+    let crowds = crowded(&server, conform, EtcdPossible { tally: found.tally, ..EtcdPossible::default() }, common)?;
+    keep(&(log + &write_crowds(version, &crowds.exchanged)))?;
     if let Some((crowd, exchange)) = &crowds.impossible {
         conclude(&write_crowds(version, std::slice::from_ref(crowd)), common);
         conclude(&transcript(exchange), common);
-        conclude(
-            &format!(
-                "No order of these calls at the same time is as the model and etcd {version} say (seed {seed}).\n"
-            ),
-            common,
-        );
+        let differ = format!("The model answers these calls as etcd {version} did in no order (seed {seed}).\n");
+        conclude(&differ, common);
         return Ok(Exit::Unexpected);
     }
-    report(&tally, common);
-    let count = tally.total();
-    conclude(&format!("{count} answers of etcd {version} are as the model says (seed {seed}).\n{BESIDE}\n"), common);
+    report(&crowds.possible.tally, common);
+    let told = sentence(&crowds.possible, conform);
+    conclude(&format!("As the model says (etcd {version}, seed {seed}): {told}\n{BESIDE}\n"), common);
     if crowds.undecided > 0 {
-        let undecided = crowds.undecided;
-        conclude(
-            &format!("undecided: {undecided} crowds, of which no order was found among a million states\n"),
-            common,
-        );
+        let count = crowds.undecided;
+        let crowds = if count == 1 { "1 crowd".to_owned() } else { format!("{count} crowds") };
+        conclude(&format!("undecided: {crowds}; no order of their calls was found among a million states.\n"), common);
         return Ok(Exit::Undecided);
     }
     Ok(Exit::AsExpected)
 }
 
+/// What was compared.
+fn sentence(possible: &EtcdPossible, conform: &Conform) -> String {
+    let total = possible.tally.total();
+    if possible.at_the_same_time == 0 {
+        return format!("{total} answers, none to clients at the same time.");
+    }
+    let late = match lateness(conform) {
+        i64::MAX => "however late".to_owned(),
+        lateness => format!("at most {}ms late", lateness.saturating_add(SCAN) / 1_000_000),
+    };
+    let EtcdPossible { at_the_same_time, ended, .. } = possible;
+    format!(
+        "{total} answers, {at_the_same_time} of them to clients at the same time; {ended} leases ended by themselves, {late}."
+    )
+}
+
 /// What came of calls at the same time.
-#[derive(Default)]
 struct Crowds {
+    possible: EtcdPossible,
     /// All of them, if there will be a log.
     exchanged: Vec<EtcdCrowd>,
     /// The first one of which no order is possible, with the call that none gets past.
@@ -97,11 +105,11 @@ struct Crowds {
 fn crowded(
     server: &EtcdServer,
     conform: &Conform,
-    tally: &mut Histogram<Class>,
+    possible: EtcdPossible,
     common: &Common,
 ) -> Result<Crowds, CommandError> {
     let concurrent = conform.concurrent.unwrap_or(conform.commands / 2);
-    let mut crowds = Crowds::default();
+    let mut crowds = Crowds { possible, exchanged: Vec::new(), impossible: None, undecided: 0 };
     if concurrent == 0 {
         return Ok(crowds);
     }
@@ -112,8 +120,11 @@ fn crowded(
         (0..slow).map(|number| (number, EtcdPace::Slow)).chain((0..busy).map(|number| (number, EtcdPace::Busy)));
     for (number, pace) in paces {
         let found = crowd(server, conform.seed, number, pace).map_err(|error| CommandError::Input(error.0))?;
+        if conform.record.is_some() {
+            crowds.exchanged.push(found.clone());
+        }
         match order(&found, lateness(conform)) {
-            EtcdOrder::Possible(exchanges) => exchanges.iter().for_each(|exchange| tally.count(class(exchange))),
+            EtcdOrder::Possible { exchanges, ended } => crowds.possible.add(&exchanges, ended),
             EtcdOrder::Impossible { exchange, .. } => {
                 crowds.impossible = Some((found, *exchange));
                 break;
@@ -121,9 +132,6 @@ fn crowded(
             EtcdOrder::Undecided => crowds.undecided += 1,
         }
         bar.inc(if pace == EtcdPace::Busy { pace.total() as u64 } else { 0 });
-        if conform.record.is_some() {
-            crowds.exchanged.push(found);
-        }
     }
     bar.finish_and_clear();
     Ok(crowds)
@@ -138,9 +146,9 @@ fn lateness(conform: &Conform) -> i64 {
 pub fn recorded(conform: &Conform, file: &Path, text: &str, common: &Common) -> Result<Exit, CommandError> {
     let log = read(text).map_err(|why| unreadable(file, &why))?;
     match judge(&log, lateness(conform)) {
-        EtcdVerdict::Possible(tally) => {
-            let answers = usize::try_from(tally.total()).ok();
-            conclude(&format!("{} answers are possible.\n{BESIDE}\n", tally.total()), common);
+        EtcdVerdict::Possible(possible) => {
+            let answers = usize::try_from(possible.tally.total()).ok();
+            conclude(&format!("Possible: {}\n{BESIDE}\n", sentence(&possible, conform)), common);
             tell(&verdict("possible", answers, None, None), common);
             Ok(Exit::AsExpected)
         }

@@ -2,7 +2,7 @@
 //! calls. One call is one atomic step (E-GEN-2); time is not part of it: a lease ends by [`Mvcc::revoke`], whenever that happens.
 //!
 //! The `store` of the checker's world keeps what recipes look at and nothing more, and is written apart from this one. The tests of
-//! `src/conform` hold this one against a real server, and `explore/tests/same_store.rs` holds that one against this one.
+//! `src/conform` hold this one against a real server, and `explore/tests/same_store` holds that one against this one.
 
 mod call;
 mod check;
