@@ -302,7 +302,14 @@ fn a_recorded_log_of_etcd_is_possible_or_impossible_at_a_line() {
     };
     let output = judged("possible.jsonl", &lines.join("\n"));
     assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
-    assert!(stdout(&output).contains("answers are possible."), "{}", stdout(&output));
+    assert!(
+        stdout(&output).contains("answers are possible, none of them to clients at the same time."),
+        "{}",
+        stdout(&output)
+    );
+    let output = judged("crowds.jsonl", fencepost_conform::etcd::RECORDED_CROWDS);
+    let told = "708 answers are possible, 708 of them to clients at the same time; 9 leases ended by themselves, at most 1400ms late.";
+    assert!(stdout(&output).contains(told), "{}", stdout(&output));
     let place = lines.iter().rposition(|line| line.contains(r#""status":200"#)).expect("an answer");
     let changed = lines[place].replacen(r#""status":200"#, r#""status":404"#, 1);
     let altered = [&lines[..place], &[&changed], &lines[place + 1..]].concat();

@@ -64,8 +64,9 @@ pub fn live(conform: &Conform, address: &str, common: &Common) -> Result<Exit, C
         return Ok(Exit::Unexpected);
     }
     report(&crowds.possible.tally, common);
-    let told = sentence(&crowds.possible, conform);
-    conclude(&format!("As the model says (etcd {version}, seed {seed}): {told}\n{BESIDE}\n"), common);
+    let (count, rest) = (crowds.possible.tally.total(), at_the_same_time(&crowds.possible, conform));
+    let agree = format!("{count} answers of etcd {version} are as the model says (seed {seed}){rest}\n{BESIDE}\n");
+    conclude(&agree, common);
     if crowds.undecided > 0 {
         let count = crowds.undecided;
         let crowds = if count == 1 { "1 crowd".to_owned() } else { format!("{count} crowds") };
@@ -75,20 +76,17 @@ pub fn live(conform: &Conform, address: &str, common: &Common) -> Result<Exit, C
     Ok(Exit::AsExpected)
 }
 
-/// What was compared.
-fn sentence(possible: &EtcdPossible, conform: &Conform) -> String {
-    let total = possible.tally.total();
-    if possible.at_the_same_time == 0 {
-        return format!("{total} answers, none to clients at the same time.");
+/// What of it was said to clients at the same time; the end of a sentence.
+fn at_the_same_time(possible: &EtcdPossible, conform: &Conform) -> String {
+    let EtcdPossible { at_the_same_time, ended, .. } = possible;
+    if *at_the_same_time == 0 {
+        return ", none of them to clients at the same time.".to_owned();
     }
     let late = match lateness(conform) {
         i64::MAX => "however late".to_owned(),
         lateness => format!("at most {}ms late", lateness.saturating_add(SCAN) / 1_000_000),
     };
-    let EtcdPossible { at_the_same_time, ended, .. } = possible;
-    format!(
-        "{total} answers, {at_the_same_time} of them to clients at the same time; {ended} leases ended by themselves, {late}."
-    )
+    format!(", {at_the_same_time} of them to clients at the same time; {ended} leases ended by themselves, {late}.")
 }
 
 /// What came of calls at the same time.
@@ -148,7 +146,8 @@ pub fn recorded(conform: &Conform, file: &Path, text: &str, common: &Common) -> 
     match judge(&log, lateness(conform)) {
         EtcdVerdict::Possible(possible) => {
             let answers = usize::try_from(possible.tally.total()).ok();
-            conclude(&format!("Possible: {}\n{BESIDE}\n", sentence(&possible, conform)), common);
+            let (count, rest) = (possible.tally.total(), at_the_same_time(&possible, conform));
+            conclude(&format!("{count} answers are possible{rest}\n{BESIDE}\n"), common);
             tell(&verdict("possible", answers, None, None), common);
             Ok(Exit::AsExpected)
         }
