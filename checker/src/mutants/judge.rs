@@ -73,6 +73,29 @@ pub fn noticed(mutation: Mutation, subjects: &Subjects) -> Noticed {
     found.unwrap_or(trial.least)
 }
 
+/// What noticed a mutant in an earlier trial.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub enum Check {
+    /// A verdict that changed.
+    Verdict,
+    /// A law that failed.
+    Law(Law),
+    /// The engines, which disagreed.
+    Engines,
+}
+
+/// Asks one scenario about the mutant, and of that only one check: whether what noticed it in an earlier trial still does.
+pub fn noticed_again(mutation: Mutation, baseline: Baseline, check: Check) -> Noticed {
+    let subjects = Subjects::new(vec![baseline], Vec::new());
+    let mut trial = Trial { mutation, subjects: &subjects, least: Noticed::Nothing };
+    let found = match check {
+        Check::Verdict => trial.verdict(&subjects.baselines),
+        Check::Law(law) => trial.first_of(vec![law]),
+        Check::Engines => subjects.baselines.iter().find_map(|baseline| baseline.splits_engines(mutation)),
+    };
+    found.unwrap_or(trial.least)
+}
+
 /// A mutant that is being asked about.
 struct Trial<'a> {
     mutation: Mutation,
@@ -115,11 +138,16 @@ impl Trial<'_> {
         small.iter().find_map(|baseline| baseline.splits_engines(self.mutation))
     }
 
-    /// The first law that fails. Laws on walks are checked on all scenarios, with more and more walks; then those of searches.
+    /// The first law that concerns the mutant and fails.
     fn law(&mut self) -> Option<Noticed> {
+        let layer = self.mutation.layer();
+        self.first_of(Law::ALL.iter().copied().filter(|law| law.concerns(layer)).collect())
+    }
+
+    /// The first of these laws that fails. Laws on walks are checked on all scenarios, with more and more walks; then those of searches.
+    fn first_of(&mut self, laws: Vec<Law>) -> Option<Noticed> {
         let subjects = self.subjects;
-        let concerned = Law::ALL.iter().copied().filter(|law| law.concerns(self.mutation.layer()));
-        let (on_walks, on_searches): (Vec<Law>, Vec<Law>) = concerned.partition(|law| law.is_on_walks());
+        let (on_walks, on_searches): (Vec<Law>, Vec<Law>) = laws.into_iter().partition(|law| law.is_on_walks());
         for (variant, count, length) in ROUNDS.iter().copied().filter(|_| !on_walks.is_empty()) {
             let walks = walks(1, count, length);
             let found = subjects.baselines.iter().find_map(|baseline| self.fails(baseline, variant, &on_walks, &walks));

@@ -16,7 +16,7 @@ use std::fmt;
 use fencepost_model::properties::Property;
 
 pub use baseline::Baseline;
-pub use judge::{Subjects, noticed};
+pub use judge::{Check, Subjects, noticed, noticed_again};
 pub use subject::{Subject, Variant};
 
 use crate::laws::Law;

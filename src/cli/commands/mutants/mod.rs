@@ -1,10 +1,20 @@
 //! `fencepost mutants`: faults built into the sources on purpose, by layer, and what notices each of them.
+//!
+//! ```text
+//! again    what noticed each mutant in an earlier run, asked first
+//! matrix   the kill matrix, as text
+//! ```
+
+mod again;
+mod matrix;
+
+use std::path::PathBuf;
 
 use clap::Args;
 use fencepost::catalogue;
 use fencepost::checker::mutants::{Baseline, Noticed, Subject, Subjects, noticed};
 use fencepost::consul::ConsulMutation;
-use fencepost::model::mutation::{Judge, Layer, LayerKind, Mutation};
+use fencepost::model::mutation::{Judge, LayerKind, Mutation};
 use fencepost::rabbitmq::RabbitmqMutation;
 use fencepost::{AnyScenario, Suite};
 
@@ -23,6 +33,9 @@ pub struct Mutants {
     /// Try mutants on scenarios with at most N states
     #[arg(long, default_value_t = Subjects::STATES_MAX, value_name = "N")]
     states: u64,
+    /// The lines of an earlier run (--json): ask first what noticed each mutant then, and leave out those that had a reason to survive
+    #[arg(long, value_name = "FILE", conflicts_with = "targets")]
+    again: Option<PathBuf>,
 }
 
 /// What a mutant came to.
@@ -35,30 +48,42 @@ struct MutantOutcome {
 
 pub fn run(mutants: &Mutants, common: &Common) -> Result<Exit, CommandError> {
     stop_on_interrupt();
-    let subjects = subjects(mutants, common)?;
-    let mutations = catalogue::mutations();
-    let bar = progress(mutations.len(), "mutants", common.quiet);
-    let fates = in_parallel(&mutations, &bar, |mutation| {
-        if was_interrupted() {
-            return None;
-        }
-        let noticed = if mutation.judge() == Judge::Answers { Noticed::Nothing } else { noticed(*mutation, &subjects) };
-        Some(MutantOutcome { mutation: *mutation, noticed, refuted: refuted(*mutation) })
-    });
-    let fates: Vec<MutantOutcome> = fates.into_iter().flatten().collect();
+    let earlier = mutants.again.as_deref().map(again::read).transpose()?.unwrap_or_default();
+    let all = catalogue::mutations();
+    let (left_out, asked): (Vec<Mutation>, Vec<Mutation>) =
+        all.iter().partition(|mutation| earlier.survived(**mutation));
+    let mut fates = earlier.ask(&asked, common);
+    let is_open = |mutation: &&Mutation| fates.iter().all(|fate| fate.mutation != **mutation);
+    let open: Vec<Mutation> = asked.iter().filter(is_open).copied().collect();
+    if !open.is_empty() {
+        fates.extend(search(&open, mutants, common)?);
+    }
+    fates.sort_by_key(|fate| all.iter().position(|mutation| *mutation == fate.mutation));
     if common.json {
         fates.iter().for_each(|fate| say_json(&fate.line()));
     } else {
-        say(&matrix(&fates));
-        say(&survivors(&fates));
-        let enough = fates.iter().filter(|fate| fate.is_noticed()).count();
-        let (count, share) = (fates.len(), enough * 100 / fates.len().max(1));
-        say(&format!("{count} mutants on {} scenarios: {enough} are noticed, {share} %\n", subjects.len()));
+        say(&matrix::of(&fates));
+        say(&matrix::survivors(&fates));
+        say(&matrix::total(&fates, left_out.len()));
     }
-    if fates.len() < mutations.len() {
-        return Ok(stopped(&format!("{} of {} mutants were tried", fates.len(), mutations.len())));
+    if fates.len() < asked.len() {
+        return Ok(stopped(&format!("{} of {} mutants were tried", fates.len(), asked.len())));
     }
     Ok(if fates.iter().all(MutantOutcome::is_as_expected) { Exit::AsExpected } else { Exit::Unexpected })
+}
+
+/// What notices these mutants; when it is interrupted, those that were tried.
+fn search(open: &[Mutation], mutants: &Mutants, common: &Common) -> Result<Vec<MutantOutcome>, CommandError> {
+    let subjects = subjects(mutants, common)?;
+    let bar = progress(open.len(), "mutants", common.quiet);
+    let fates = in_parallel(open, &bar, |mutation| (!was_interrupted()).then(|| outcome(*mutation, &subjects)));
+    Ok(fates.into_iter().flatten().collect())
+}
+
+/// What notices the mutant.
+fn outcome(mutation: Mutation, subjects: &Subjects) -> MutantOutcome {
+    let noticed = if mutation.judge() == Judge::Answers { Noticed::Nothing } else { noticed(mutation, subjects) };
+    MutantOutcome { mutation, noticed, refuted: refuted(mutation) }
 }
 
 /// The scenarios that mutants are tried on, as they are.
@@ -161,48 +186,4 @@ impl MutantOutcome {
             survives: self.mutation.survives(),
         }
     }
-}
-
-/// A row for each layer: how many of its mutants are noticed by what; and a row for each mutant below.
-fn matrix(fates: &[MutantOutcome]) -> String {
-    let head: String = COLUMNS.iter().map(|column| format!("{column:>9}")).collect();
-    let mut text = format!("{:18}{:>8}{head}\n", "layer", "mutants");
-    let row = |name: &str, fates: &[&MutantOutcome]| {
-        let count = |place| fates.iter().filter(|fate| fate.column() == place).count();
-        let cells =
-            (0..COLUMNS.len()).map(count).map(|count| if count == 0 { "·".to_owned() } else { count.to_string() });
-        let cells: String = cells.map(|cell| format!("{cell:>9}")).collect();
-        format!("{name:18}{:>8}{cells}\n", fates.len())
-    };
-    let of_layer = |layer: Layer| fates.iter().filter(|fate| fate.mutation.layer() == layer).collect::<Vec<_>>();
-    let mut layers: Vec<Layer> = fates.iter().map(|fate| fate.mutation.layer()).collect();
-    layers.dedup();
-    for layer in layers {
-        text += &row(layer.name, &of_layer(layer));
-    }
-    text += &row("all", &fates.iter().collect::<Vec<_>>());
-    text.push('\n');
-    for fate in fates {
-        text += &format!("{:30}{}", format!("{:?}", fate.mutation), fate.noticed);
-        text += &fate.refuted.map_or(String::new(), |rule| format!("; recorded answers are impossible by {rule}"));
-        text.push('\n');
-    }
-    text.push('\n');
-    text
-}
-
-/// The mutants that nothing notices, each with its reason; and those of which that is not expected.
-fn survivors(fates: &[MutantOutcome]) -> String {
-    let mut text = String::new();
-    for fate in fates.iter().filter(|fate| !fate.is_noticed() || !fate.is_as_expected()) {
-        let MutantOutcome { mutation, noticed, .. } = fate;
-        text += &match (fate.is_noticed(), mutation.survives()) {
-            (false, Some(reason)) => format!("{mutation:?} survives: {reason}\n"),
-            (false, None) => format!("{mutation:?} SURVIVES WITHOUT A REASON ({noticed}): {}\n", mutation.about()),
-            (true, reason) => {
-                format!("{mutation:?} IS NOTICED ({noticed}), AND SHOULD NOT BE: {}\n", reason.unwrap_or(""))
-            }
-        };
-    }
-    if text.is_empty() { text } else { format!("{text}\n") }
 }
