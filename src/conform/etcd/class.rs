@@ -64,10 +64,7 @@ pub const LEFT_OUT: &[(&str, &str)] = &[
     ("leader changes", "the server is a single node"),
     ("unknown numbers of sort targets", "the server process dies of them (E-GEN-5)"),
     ("a transaction that deletes up to the last key", "a put behind it may end the server process (E-TXN-5)"),
-    (
-        "locks and elections at the same time",
-        "with a lease they are several steps of the server, and a caller may wait",
-    ),
+    ("campaigns with another value, proclaim and resign at the same time", "they are more steps of the server"),
     ("lock and election without a lease", "the server chooses one, with an id of its own (E-CC-30)"),
     ("requests that are too large, authentication, alarms", "the model has none of them"),
 ];

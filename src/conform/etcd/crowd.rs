@@ -10,8 +10,8 @@ use proptest::prelude::Rng;
 use proptest::strategy::{Strategy, ValueTree};
 use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
 
-use super::draw::{beside_ends, beside_others, placed};
-use super::wire::{EtcdReply, EtcdServer};
+use super::draw::{LEASES, LONG, beside_ends, beside_others, in_queues, placed};
+use super::wire::{EtcdReply, EtcdServer, PATIENCE};
 use crate::error::ConformError;
 
 /// How a crowd goes about.
@@ -21,6 +21,8 @@ pub enum EtcdPace {
     Busy,
     /// Three clients with twelve calls each, with pauses, so that leases end between them.
     Slow,
+    /// Four clients with eight calls each, about locks and elections, with short pauses; who waits too long goes away.
+    Queues,
 }
 
 impl EtcdPace {
@@ -28,13 +30,24 @@ impl EtcdPace {
         match self {
             EtcdPace::Busy => 5,
             EtcdPace::Slow => 3,
+            EtcdPace::Queues => 4,
         }
     }
 
     const fn calls(self) -> usize {
         match self {
             EtcdPace::Busy => 6,
+            EtcdPace::Queues => 8,
             EtcdPace::Slow => 12,
+        }
+    }
+
+    /// The longest pause before a call, in milliseconds.
+    const fn longest_pause(self) -> Option<u32> {
+        match self {
+            EtcdPace::Busy => None,
+            EtcdPace::Slow => Some(900),
+            EtcdPace::Queues => Some(120),
         }
     }
 
@@ -53,8 +66,20 @@ pub struct TimedCall {
     pub reply: EtcdReply,
     /// When it was sent.
     pub sent: i64,
-    /// When the answer was received.
+    /// When the answer was received; without one: when the caller went away, at the earliest.
     pub received: i64,
+}
+
+impl TimedCall {
+    /// Whether it may have to wait for others.
+    pub(super) fn waits(&self) -> bool {
+        matches!(self.call, EtcdCall::Lock { .. } | EtcdCall::Campaign { .. })
+    }
+
+    /// Whether its caller waited, and went away.
+    pub(super) fn is_gone(&self) -> bool {
+        self.waits() && self.reply.status == 0
+    }
 }
 
 /// What a crowd has exchanged.
@@ -74,24 +99,29 @@ pub fn crowd(server: &EtcdServer, seed: u64, number: u64, pace: EtcdPace) -> Res
     let revision = server.reset()?.revision();
     let (began, calls) = (Instant::now(), Mutex::new(Vec::new()));
     let now = || i64::try_from(began.elapsed().as_nanos()).expect("no crowd lasts for centuries");
+    let patience = i64::try_from(PATIENCE.as_nanos()).expect("a short time");
     let client = |place: u8| {
         let mut seen = revision;
         let config = Config { failure_persistence: None, ..Config::default() };
         let mut runner = TestRunner::new_with_rng(config, draws(seed, number, place));
-        for _ in 0..pace.calls() {
-            if pace == EtcdPace::Slow {
-                thread::sleep(Duration::from_millis(u64::from(runner.rng().next_u32() % 900)));
+        for turn in 0..pace.calls() {
+            if let Some(longest) = pace.longest_pause() {
+                thread::sleep(Duration::from_millis(u64::from(runner.rng().next_u32() % longest)));
             }
             let drawn = match pace {
                 EtcdPace::Busy => beside_others().new_tree(&mut runner).expect("no call is refused").current(),
                 EtcdPace::Slow => beside_ends().new_tree(&mut runner).expect("no call is refused").current(),
+                EtcdPace::Queues if turn == 0 => {
+                    EtcdCall::Grant { id: LEASES[usize::from(place) % LEASES.len()], ttl: LONG }
+                }
+                EtcdPace::Queues => in_queues().new_tree(&mut runner).expect("no call is refused").current(),
             };
             let call = placed(&drawn, &mut Mvcc::empty_at(seen));
-            let sent = now();
-            let reply = server.ask(&call)?;
-            let received = now();
-            seen = reply.revision().unwrap_or(seen);
-            calls.lock().expect("no client panics").push(TimedCall { call, reply, sent, received });
+            let mut said = TimedCall { call, reply: EtcdReply::none(), sent: now(), received: 0 };
+            said.reply = if said.waits() { server.ask_and_leave(&said.call)? } else { server.ask(&said.call)? };
+            said.received = if said.is_gone() { said.sent + patience } else { now() };
+            seen = said.reply.revision().unwrap_or(seen);
+            calls.lock().expect("no client panics").push(said);
         }
         Ok(())
     };
@@ -100,9 +130,13 @@ pub fn crowd(server: &EtcdServer, seed: u64, number: u64, pace: EtcdPace) -> Res
         let clients: Vec<_> = (0..pace.clients()).map(|place| scope.spawn(move || client(place))).collect();
         clients.into_iter().try_for_each(|client| client.join().expect("clients do not panic"))
     });
+    let mut calls = calls.into_inner().expect("no client panics");
+    if calls.iter().any(TimedCall::is_gone) {
+        // What it has sent arrives before the store is emptied.
+        thread::sleep(PATIENCE);
+    }
     server.reset()?;
     outcome?;
-    let mut calls = calls.into_inner().expect("no client panics");
     calls.sort_by_key(|call| call.sent);
     Ok(EtcdCrowd { revision, calls })
 }

@@ -212,6 +212,23 @@ pub(super) fn beside_ends() -> impl Strategy<Value = EtcdCall> {
     ]
 }
 
+/// The same about locks and elections of few names and leases, without values: a campaign of a key that has another one is more steps.
+pub(super) fn in_queues() -> impl Strategy<Value = EtcdCall> {
+    let lease = || select(&LEASES[..4]);
+    let name = || prop_oneof![3 => Just(marked(NAMES[0])), 1 => Just(marked(NAMES[1]))];
+    let key = (name(), lease()).prop_map(|(name, lease)| format!("{name}/{lease:x}"));
+    let every_key = RangeRead { key: "\0".to_owned(), end: "\0".to_owned(), ..RangeRead::default() };
+    prop_oneof![
+        2 => (lease(), LONG..1000_i64).prop_map(|(id, ttl)| EtcdCall::Grant { id, ttl }),
+        7 => (name(), lease()).prop_map(|(name, lease)| EtcdCall::Lock { name, lease }),
+        4 => (name(), lease()).prop_map(|(name, lease)| EtcdCall::Campaign { name, lease, value: String::new() }),
+        9 => key.prop_map(|key| EtcdCall::Unlock { key }),
+        1 => lease().prop_map(EtcdCall::Revoke),
+        2 => Just(EtcdCall::Range(every_key)),
+        1 => name().prop_map(|name| EtcdCall::Leader { name }),
+    ]
+}
+
 /// The same call with revisions in place of distances.
 pub(super) fn placed(call: &EtcdCall, store: &mut Mvcc) -> EtcdCall {
     let mut call = call.clone();

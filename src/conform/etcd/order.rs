@@ -4,12 +4,16 @@
 //! A lease may end by itself in such an order, once: from the end of its TTL on, counted from the sending of what granted or renewed it,
 //! and no later than one scan and the lateness after it, counted from the answer (E-LS-2, E-LS-3, E-LS-5, E-T-1). A call that changes nothing
 //! is taken as soon as its answer is right: whatever comes later finds the same state.
+//!
+//! A lock or a campaign is two steps where others are ahead: it enters the queue, and is served at some later instant at which none is
+//! ahead any more; none will be from then on, for later keys have higher revisions (E-CC-11). A caller that has gone away may have entered or
+//! not, and its key may be removed or stay (E-CC-13): neither step must come, and none comes later than `GONE` and the lateness after it went.
 
 use std::collections::hash_map::DefaultHasher;
 use std::collections::{BTreeMap, BTreeSet};
 use std::hash::{Hash, Hasher};
 
-use fencepost_etcd::mvcc::{EtcdAnswer, EtcdCall, Mvcc};
+use fencepost_etcd::mvcc::{Contender, EtcdAnswer, EtcdCall, Mvcc};
 
 use super::crowd::{EtcdCrowd, TimedCall};
 use super::pair::EtcdExchange;
@@ -18,6 +22,9 @@ use super::pair::EtcdExchange;
 pub const SCAN: i64 = 500_000_000;
 
 const SECOND: i64 = 1_000_000_000;
+
+/// How long a server may need to notice that a caller has gone away, in nanoseconds.
+const GONE: i64 = SECOND;
 
 /// How many states are looked at before a judgement is given up.
 const STATES: usize = 1_000_000;
@@ -50,19 +57,20 @@ pub fn order(crowd: &EtcdCrowd, lateness: i64) -> EtcdOrder {
     let state = State {
         store: Mvcc::empty_at(crowd.revision),
         ends: BTreeMap::new(),
+        waiting: BTreeMap::new(),
         done: Done { before: 0, beyond: BTreeSet::new() },
     };
-    // What comes in the order: calls, and none for a lease that ends.
-    let mut path: Vec<Option<EtcdExchange>> = Vec::new();
+    let mut path: Vec<Event> = Vec::new();
     // States that lead nowhere.
     let mut known = BTreeSet::new();
     let mut open = vec![Branching { options: search.choices(&state), print: state.print(), length: 0 }];
-    let is_over = |state: &State| state.done.before == crowd.calls.len();
+    let must_come: Vec<usize> = (0..crowd.calls.len()).filter(|place| !crowd.calls[*place].is_gone()).collect();
+    let is_over = |state: &State| must_come.iter().all(|place| state.done.has(*place));
     if is_over(&state) {
         return EtcdOrder::Possible { exchanges: Vec::new(), ended: 0 };
     }
     while let Some(branching) = open.last_mut() {
-        let Some(Choice { next, exchange }) = branching.options.pop() else {
+        let Some(Choice { next, event }) = branching.options.pop() else {
             known.insert(branching.print);
             path.truncate(branching.length);
             open.pop();
@@ -76,10 +84,10 @@ pub fn order(crowd: &EtcdCrowd, lateness: i64) -> EtcdOrder {
             return EtcdOrder::Undecided;
         }
         let length = path.len();
-        path.push(exchange);
+        path.push(event);
         if is_over(&next) {
-            let ended = path.iter().filter(|step| step.is_none()).count() as u64;
-            return EtcdOrder::Possible { exchanges: path.into_iter().flatten().collect(), ended };
+            let ended = path.iter().filter(|event| matches!(event, Event::LeaseEnds)).count() as u64;
+            return EtcdOrder::Possible { exchanges: path.into_iter().filter_map(Event::exchange).collect(), ended };
         }
         open.push(Branching { options: search.choices(&next), print, length });
     }
@@ -121,6 +129,8 @@ struct State {
     store: Mvcc,
     /// From when on, and until when, a lease may end by itself.
     ends: BTreeMap<i64, (i64, i64)>,
+    /// The calls of locks and campaigns that have entered a queue and are not over.
+    waiting: BTreeMap<usize, Contender>,
     done: Done,
 }
 
@@ -132,10 +142,26 @@ impl State {
     }
 }
 
-/// One way to go on: a call, or a lease that ends.
+/// What comes next in an order.
+enum Event {
+    /// A call is answered, or its caller has gone away from a queue.
+    Answered(Box<EtcdExchange>),
+    /// A call enters a queue, or the key of a caller that has gone away is removed.
+    Unanswered,
+    /// A lease ends by itself.
+    LeaseEnds,
+}
+
+impl Event {
+    fn exchange(self) -> Option<EtcdExchange> {
+        if let Event::Answered(exchange) = self { Some(*exchange) } else { None }
+    }
+}
+
+/// One way to go on.
 struct Choice {
     next: State,
-    exchange: Option<EtcdExchange>,
+    event: Event,
 }
 
 /// A state from which not every way has been tried.
@@ -160,9 +186,9 @@ impl Search<'_> {
         let candidates = self.candidates(state);
         let mut choices = Vec::new();
         for place in candidates.calls {
-            let Some((next, exchange)) = self.taken(state, place) else { continue };
-            let is_changed = next.store != state.store || next.ends != state.ends;
-            let choice = Choice { next, exchange: Some(exchange) };
+            let Some((next, event)) = self.taken(state, place) else { continue };
+            let is_changed = next.store != state.store || next.ends != state.ends || !next.done.has(place);
+            let choice = Choice { next, event };
             if !is_changed {
                 return vec![choice];
             }
@@ -172,7 +198,7 @@ impl Search<'_> {
             let mut next = state.clone();
             next.ends.remove(&lease);
             if next.store.revoke(lease).is_ok() {
-                choices.push(Choice { next, exchange: None });
+                choices.push(Choice { next, event: Event::LeaseEnds });
             }
         }
         choices.reverse();
@@ -184,31 +210,49 @@ impl Search<'_> {
         let places = || (state.done.before..self.calls.len()).filter(|place| !state.done.has(*place));
         let mut until = state.ends.values().map(|(_, latest)| *latest).min().unwrap_or(i64::MAX);
         // They are in the order of their sending.
-        for place in places() {
+        for place in places().filter(|place| !self.calls[*place].is_gone()) {
             if self.calls[place].sent > until {
                 break;
             }
             until = until.min(self.calls[place].received);
         }
-        let mut calls: Vec<usize> = places().take_while(|place| self.calls[*place].sent <= until).collect();
+        // What is in the order was sent by then: nothing comes before it.
+        let begun =
+            (0..self.calls.len()).rev().find(|place| state.done.has(*place) || state.waiting.contains_key(place));
+        let since = begun.map_or(i64::MIN, |place| self.calls[place].sent);
+        let may_come = |place: &usize| {
+            let call = self.calls[*place];
+            let is_too_late =
+                call.is_gone() && since > call.received.saturating_add(GONE).saturating_add(self.lateness);
+            let earliest = if call.is_gone() && state.waiting.contains_key(place) { call.received } else { call.sent };
+            !is_too_late && earliest <= until
+        };
+        let mut calls: Vec<usize> =
+            places().take_while(|place| self.calls[*place].sent <= until).filter(may_come).collect();
         calls.sort_by_key(|place| self.calls[*place].received);
         let leases = state.ends.iter().filter(|(_, (earliest, _))| *earliest <= until).map(|(lease, _)| *lease);
         Candidates { calls, leases: leases.collect() }
     }
 
-    /// The state after a call, if the model answers it as the server has.
-    fn taken(&mut self, state: &State, place: usize) -> Option<(State, EtcdExchange)> {
-        let TimedCall { call, reply, sent, received } = self.calls[place];
+    /// The state after the next step of a call, if the model answers it as the server has.
+    fn taken(&mut self, state: &State, place: usize) -> Option<(State, Event)> {
+        let TimedCall { call, sent, received, .. } = self.calls[place];
+        if let Some(contender) = state.waiting.get(&place) {
+            return self.waited(state, place, *contender);
+        }
         let mut next = state.clone();
         let answer = next.store.ask(call);
-        let exchange = EtcdExchange { call: call.clone(), reply: reply.clone(), answer };
-        if !exchange.is_alike_beside_others() {
-            let length = state.done.count();
-            if self.farthest.as_ref().is_none_or(|(farthest, ..)| *farthest < length) {
-                self.farthest = Some((length, place, exchange));
-            }
-            return None;
+        let is_gone = self.calls[place].is_gone();
+        if answer == EtcdAnswer::Waits || is_gone {
+            // A call that is refused has no effect.
+            next.waiting.insert(place, next.store.contender(call)?);
+            let event = match is_gone && answer == EtcdAnswer::Waits {
+                true => Event::Answered(Box::new(self.exchange(place, answer))),
+                false => Event::Unanswered,
+            };
+            return Some((next, event));
         }
+        let exchange = self.alike(state, place, answer)?;
         match (call, &exchange.answer) {
             (EtcdCall::Grant { .. } | EtcdCall::Renew(_), EtcdAnswer::Lease { id, ttl, .. }) if *ttl > 0 => {
                 let after = |instant: &i64| instant.saturating_add(ttl.saturating_mul(SECOND));
@@ -219,7 +263,41 @@ impl Search<'_> {
             _ => {}
         }
         next.done = state.done.with(place);
-        Some((next, exchange))
+        Some((next, Event::Answered(Box::new(exchange))))
+    }
+
+    /// The state after a call that was in a queue is served, or its caller's key is removed.
+    fn waited(&mut self, state: &State, place: usize, contender: Contender) -> Option<(State, Event)> {
+        let call = &self.calls[place].call;
+        let mut next = state.clone();
+        next.waiting.remove(&place);
+        next.done = state.done.with(place);
+        if self.calls[place].is_gone() {
+            next.store.leave(call);
+            return (next.store != state.store).then_some((next, Event::Unanswered));
+        }
+        // Others are still ahead: the model says that it waits, and the server has answered.
+        let answer = state.store.served(call, contender).unwrap_or(EtcdAnswer::Waits);
+        let exchange = self.alike(state, place, answer)?;
+        Some((next, Event::Answered(Box::new(exchange))))
+    }
+
+    fn exchange(&self, place: usize, answer: EtcdAnswer) -> EtcdExchange {
+        let TimedCall { call, reply, .. } = self.calls[place];
+        EtcdExchange { call: call.clone(), reply: reply.clone(), answer }
+    }
+
+    /// The call with both answers, if they are alike.
+    fn alike(&mut self, state: &State, place: usize, answer: EtcdAnswer) -> Option<EtcdExchange> {
+        let exchange = self.exchange(place, answer);
+        if exchange.is_alike_beside_others() {
+            return Some(exchange);
+        }
+        let length = state.done.count();
+        if self.farthest.as_ref().is_none_or(|(farthest, ..)| *farthest < length) {
+            self.farthest = Some((length, place, exchange));
+        }
+        None
     }
 }
 

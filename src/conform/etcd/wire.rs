@@ -14,7 +14,7 @@ use ureq::http::Request;
 use crate::error::ConformError;
 
 /// How long a caller waits that is going to leave a queue (E-CC-31).
-const PATIENCE: Duration = Duration::from_millis(300);
+pub(super) const PATIENCE: Duration = Duration::from_millis(300);
 
 /// A running etcd server.
 #[derive(Clone, Debug)]

@@ -110,7 +110,8 @@ fn a_live_etcd_answers_crowds_in_some_order() {
     let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
     let number = |name: &str, without: u64| env::var(name).map_or(without, |text| text.parse().expect("a number"));
     let mut crowds = Vec::new();
-    for (pace, count) in [(EtcdPace::Busy, number("FENCEPOST_CROWDS", 60)), (EtcdPace::Slow, 3)] {
+    let (busy, queues) = (number("FENCEPOST_CROWDS", 60), number("FENCEPOST_QUEUES", 10));
+    for (pace, count) in [(EtcdPace::Busy, busy), (EtcdPace::Slow, 3), (EtcdPace::Queues, queues)] {
         for place in 0..count {
             let crowd = crowd(&server, number("FENCEPOST_SEED", 1), place, pace).expect("a server");
             let found = order(&crowd, LATENESS);

@@ -7,6 +7,7 @@ mod documents;
 mod electors;
 mod etcd;
 mod etcd_order;
+mod etcd_queues;
 mod gossip;
 mod incomplete;
 mod items;

@@ -21,6 +21,10 @@ const BESIDE: &str = "This is about the store as its API shows it; the checker e
 
 /// The number of calls at the same time for which there is one slow crowd, and the highest number of slow crowds: each takes seven seconds.
 const CALLS_PER_SLOW_CROWD: u64 = 600;
+
+/// The number of calls at the same time for which there is one crowd about locks and elections, which takes two seconds.
+const CALLS_PER_QUEUES: u64 = 120;
+
 const SLOW_CROWDS_MAX: u64 = 8;
 
 pub fn live(conform: &Conform, address: &str, common: &Common) -> Result<Exit, CommandError> {
@@ -114,8 +118,9 @@ fn crowded(
     let slow = (concurrent / CALLS_PER_SLOW_CROWD).clamp(1, SLOW_CROWDS_MAX);
     let busy = concurrent.div_ceil(EtcdPace::Busy.total() as u64);
     let bar = progress(usize::try_from(concurrent).unwrap_or(usize::MAX), "concurrent answers", common.quiet);
-    let paces =
-        (0..slow).map(|number| (number, EtcdPace::Slow)).chain((0..busy).map(|number| (number, EtcdPace::Busy)));
+    let of = |pace: EtcdPace, count: u64| (0..count).map(move |number| (number, pace));
+    let queues = of(EtcdPace::Queues, concurrent.div_ceil(CALLS_PER_QUEUES));
+    let paces = of(EtcdPace::Slow, slow).chain(queues).chain(of(EtcdPace::Busy, busy));
     for (number, pace) in paces {
         let found = crowd(server, conform.seed, number, pace).map_err(|error| CommandError::Input(error.0))?;
         if conform.record.is_some() {

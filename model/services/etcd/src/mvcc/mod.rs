@@ -17,6 +17,7 @@ pub use call::{
     Compared, Comparison, DeleteRange, EtcdAnswer, EtcdCall, EtcdRefusal, KeyValue, LeaderKey, Put, RangeRead,
     Relation, SortBy, Sorted, Transaction,
 };
+pub use recipes::Contender;
 
 /// A version of a key: its state from a revision on.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]

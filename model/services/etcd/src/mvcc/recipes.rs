@@ -8,7 +8,49 @@ fn own_key(name: &str, lease: i64) -> String {
     format!("{name}/{sign}{:x}", lease.unsigned_abs())
 }
 
+/// The name and the lease of a call that may wait for others.
+fn contest(call: &EtcdCall) -> Option<(&str, i64)> {
+    match call {
+        EtcdCall::Lock { name, lease } | EtcdCall::Campaign { name, lease, .. } => Some((name, *lease)),
+        _ => None,
+    }
+}
+
+/// A caller that waits in the queue of a lock or an election.
+#[derive(Copy, Clone, PartialEq, Eq, Hash, Debug)]
+pub struct Contender {
+    /// The creation revision of its key.
+    pub created: i64,
+    /// The revision after the transaction with which it entered.
+    pub entered: i64,
+}
+
 impl Mvcc {
+    /// The caller of a lock or a campaign that has just been told to wait; none: it has no key in the queue.
+    pub fn contender(&self, call: &EtcdCall) -> Option<Contender> {
+        let (name, lease) = contest(call)?;
+        let created = self.present(&own_key(name, lease))?.created;
+        Some(Contender { created, entered: self.revision })
+    }
+
+    /// What a caller that waits is told now; none: others are still ahead. Its own key and its lease may be gone by then (E-CC-11, E-CC-12,
+    /// E-CC-20).
+    pub fn served(&self, call: &EtcdCall, contender: Contender) -> Option<EtcdAnswer> {
+        let (name, lease) = contest(call)?;
+        let Contender { created, entered } = contender;
+        if self.is_behind(name, created) {
+            return None;
+        }
+        let key = own_key(name, lease);
+        Some(match call {
+            EtcdCall::Lock { .. } => EtcdAnswer::Locked { revision: self.revision, key },
+            _ => EtcdAnswer::Elected {
+                revision: entered,
+                leader: LeaderKey { name: name.to_owned(), key, created, lease },
+            },
+        })
+    }
+
     /// Whether a contender that was created earlier is in the queue (E-CC-11).
     fn is_behind(&self, name: &str, created: i64) -> bool {
         self.queue(name).any(|entry| entry.created < created)
@@ -79,9 +121,9 @@ impl Mvcc {
 
     /// A caller that waits for a lock or an election goes away: its key is removed (E-CC-13, E-CC-31).
     pub fn leave(&mut self, call: &EtcdCall) {
-        if let EtcdCall::Lock { name, lease } | EtcdCall::Campaign { name, lease, .. } = call {
+        if let Some((name, lease)) = contest(call) {
             let mut writing = self.writing();
-            writing.delete(&DeleteRange { key: own_key(name, *lease), ..DeleteRange::default() });
+            writing.delete(&DeleteRange { key: own_key(name, lease), ..DeleteRange::default() });
             writing.commit();
         }
     }
