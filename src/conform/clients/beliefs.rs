@@ -2,7 +2,8 @@
 //! lost, or said that it has left.
 
 use super::super::log::{Episode, LogRecord, Report};
-use super::tenures::{Ask, Tenure, ask, holder};
+use super::asks::{Ask, asks, holder};
+use super::tenures::Tenure;
 
 /// A client takes itself for the holder.
 #[derive(Clone, PartialEq, Debug)]
@@ -45,12 +46,9 @@ pub(super) fn belief(episode: &Episode, tenure: &Tenure) -> BeliefInterval {
         if tells_loss(line, tenure) {
             return Some((line.received, Stopped::WasTold(line.number)));
         }
-        match ask(&line.question) {
-            Some((key, Ask::Release(session))) if key == tenure.key && session == tenure.session => {
-                Some((line.sent, Stopped::GaveBack(line.number)))
-            }
-            _ => None,
-        }
+        let release = Ask::Release(tenure.session.clone());
+        let gives_back = asks(line).iter().any(|asked| asked.is_about(&tenure.key) && asked.ask == release);
+        gives_back.then_some((line.sent, Stopped::GaveBack(line.number)))
     });
     let left = said(false).map(|report| (report.at, Stopped::Said(report.number)));
     if let Some((until, stopped)) = stops.chain(left).min_by_key(|(at, _)| *at) {
@@ -65,7 +63,10 @@ pub(super) fn belief(episode: &Episode, tenure: &Tenure) -> BeliefInterval {
 pub(super) fn is_by(line: &LogRecord, tenure: &Tenure) -> bool {
     match (&line.client, &tenure.client) {
         (Some(one), Some(other)) => one == other,
-        _ => line.question.url.contains(&tenure.session),
+        _ => {
+            let body = String::from_utf8_lossy(&line.question.body);
+            line.question.url.contains(&tenure.session) || body.contains(&tenure.session)
+        }
     }
 }
 
@@ -79,10 +80,7 @@ fn tells_loss(line: &LogRecord, tenure: &Tenure) -> bool {
     if path.strip_prefix("/v1/session/info/") == Some(&tenure.session) {
         return reply.body.trim_ascii() == b"[]";
     }
-    match ask(&line.question) {
-        Some((key, Ask::Read)) if key == tenure.key && line.sent >= tenure.began.1 => {
-            reply.status == 404 || holder(&reply.body).is_some_and(|holder| holder.as_deref() != Some(&tenure.session))
-        }
-        _ => false,
-    }
+    line.sent >= tenure.began.1
+        && asks(line).iter().any(|asked| asked.is_about(&tenure.key) && asked.ask == Ask::Read)
+        && holder(line, &tenure.key).is_some_and(|holder| holder.as_ref() != Some(&tenure.session))
 }

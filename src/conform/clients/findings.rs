@@ -1,9 +1,10 @@
 //! Where the record and the beliefs differ, which step of the recipe was left out, and which known hazard that is.
 
 use super::super::log::{Episode, LogRecord};
+use super::asks::{Ask, asks, is_done};
 use super::beliefs::{BeliefInterval, Stopped, is_by};
 use super::seconds;
-use super::tenures::{Ask, Ending, Tenure, ask};
+use super::tenures::{Ending, Tenure};
 
 /// Something that went wrong between clients.
 #[derive(Clone, PartialEq, Debug)]
@@ -25,6 +26,8 @@ pub enum Kind {
     Overlap(usize, usize),
     /// The client of a tenure wrote after that had ended for certain; the line of the write.
     LateWrite(usize, usize),
+    /// A client wrote, or said that it is inside, and held no lock; the line.
+    WithoutTenure(usize),
 }
 
 /// A step of the recipe that was left out, with the hazard that it leads to and a scenario that shows it.
@@ -46,7 +49,7 @@ pub(super) fn findings(
     beliefs: &[BeliefInterval],
     protected: &[String],
 ) -> Vec<Finding> {
-    let mut findings = Vec::new();
+    let mut findings = outsiders(episode, tenures, beliefs, protected);
     for (place, (one, mine)) in tenures.iter().zip(beliefs).enumerate() {
         for (other, (two, theirs)) in tenures.iter().zip(beliefs).enumerate().skip(place + 1) {
             let (from, until) = (mine.from.max(theirs.from), mine.until.min(theirs.until));
@@ -70,7 +73,7 @@ pub(super) fn findings(
         }
         let late = episode.lines.iter().filter(|line| is_late(line, one, mine, tenures, protected));
         for line in late {
-            let key = ask(&line.question).map_or_else(String::new, |(key, _)| key);
+            let key = writes(line).next().unwrap_or_default();
             let holder = tenures.iter().find(|two| {
                 two.key == one.key
                     && two.certain().is_some_and(|(from, until)| from < line.received && line.sent < until)
@@ -102,15 +105,90 @@ fn is_late(
     tenures: &[Tenure],
     protected: &[String],
 ) -> bool {
-    let Some((key, Ask::Write | Ask::Delete)) = ask(&line.question) else { return false };
-    let is_protected = match protected {
-        [] => tenures.iter().all(|tenure| tenure.key != key),
-        keys => keys.contains(&key),
-    };
-    let is_accepted = line.reply.as_ref().is_none_or(|reply| reply.status == 200 && reply.body.trim_ascii() == b"true");
     let is_named = line.client.is_some() && line.client == tenure.client;
     let is_after = tenure.ended.1.is_some_and(|ended| ended <= line.sent);
-    is_protected && is_accepted && is_named && is_after && belief.from <= line.sent && line.sent <= belief.until
+    let is_believed = belief.from <= line.sent && line.sent <= belief.until;
+    is_named
+        && is_after
+        && is_believed
+        && is_accepted(line)
+        && writes(line).any(|key| is_protected(&key, tenures, protected))
+}
+
+/// The keys that a request writes or deletes.
+fn writes(line: &LogRecord) -> impl Iterator<Item = String> {
+    asks(line).into_iter().filter(|asked| matches!(asked.ask, Ask::Write | Ask::Delete)).map(|asked| asked.key)
+}
+
+/// Whether a write may have been carried out.
+fn is_accepted(line: &LogRecord) -> bool {
+    line.reply.is_none() || is_done(line)
+}
+
+/// Whether a key is one that the locks protect: those named; without any, all keys that no lock was ever acquired on.
+fn is_protected(key: &String, tenures: &[Tenure], protected: &[String]) -> bool {
+    match protected {
+        [] => tenures.iter().all(|tenure| tenure.key != *key),
+        keys => keys.contains(key),
+    }
+}
+
+/// What clients did that held no lock at all: writes of what locks protect, and reports that they are inside. Without named keys only those
+/// count that holders write, and only while another client held a lock for certain. Of a log that begins in mid-life nothing is said: a client
+/// may hold a lock from before.
+fn outsiders(episode: &Episode, tenures: &[Tenure], beliefs: &[BeliefInterval], protected: &[String]) -> Vec<Finding> {
+    if episode.begins_later {
+        return Vec::new();
+    }
+    let may_hold = |client: &String, key: Option<&String>, (sent, received): (i64, i64)| {
+        tenures.iter().any(|tenure| {
+            tenure.client.as_ref() == Some(client)
+                && key.is_none_or(|key| *key == tenure.key)
+                && tenure.began.0 <= received
+                && tenure.ended.1.is_none_or(|ended| sent < ended)
+        })
+    };
+    let holder = |sent: i64, received: i64| {
+        tenures.iter().find(|tenure| tenure.certain().is_some_and(|(from, until)| from < received && sent < until))
+    };
+    let beside = |sent: i64, received: i64| {
+        holder(sent, received).map_or(String::new(), |tenure| format!(", while {} held `{}`", tenure.who(), tenure.key))
+    };
+    let of_holders: Vec<String> = episode
+        .lines
+        .iter()
+        .filter(|line| line.client.as_ref().is_some_and(|client| may_hold(client, None, (line.sent, line.received))))
+        .flat_map(writes)
+        .collect();
+    let is_meant = |line: &LogRecord, key: &String| {
+        let is_beside = || of_holders.contains(key) && holder(line.sent, line.received).is_some();
+        is_protected(key, tenures, protected) && (!protected.is_empty() || is_beside())
+    };
+    let is_told = |line: &LogRecord| {
+        tenures.iter().zip(beliefs).any(|(tenure, belief)| is_late(line, tenure, belief, tenures, protected))
+    };
+    let mut findings = Vec::new();
+    for line in episode.lines.iter().filter(|line| is_accepted(line) && !is_told(line)) {
+        let Some(client) = line.client.as_ref() else { continue };
+        let during = (line.sent, line.received);
+        let Some(key) = writes(line).find(|key| is_meant(line, key)) else { continue };
+        if !may_hold(client, None, during) {
+            let (at, number, beside) = (seconds(line.sent), line.number, beside(line.sent, line.received));
+            let sentence = format!("{client} wrote `{key}` at {at} (line {number}), and held no lock{beside}");
+            findings.push(Finding { during, kind: Kind::WithoutTenure(number), sentence, omissions: Vec::new() });
+        }
+    }
+    for report in episode.reports.iter().filter(|report| report.is_inside) {
+        let during = (report.at, report.at);
+        if !may_hold(&report.client, report.key.as_ref(), during) {
+            let (client, at, number) = (&report.client, seconds(report.at), report.number);
+            let what = report.key.as_ref().map_or("no lock".to_owned(), |key| format!("not `{key}`"));
+            let beside = beside(report.at, report.at);
+            let sentence = format!("{client} said at {at} (line {number}) that it is inside, and held {what}{beside}");
+            findings.push(Finding { during, kind: Kind::WithoutTenure(number), sentence, omissions: Vec::new() });
+        }
+    }
+    findings
 }
 
 /// What the client of a tenure left out.
@@ -141,7 +219,7 @@ fn omissions(episode: &Episode, tenure: &Tenure, belief: &BeliefInterval, write:
         say(sentence, "B-17", "b17-release-then-stop", "b17-stop-then-release");
     }
     let looked = |line: &&LogRecord| {
-        let is_read = matches!(ask(&line.question), Some((key, Ask::Read)) if key == tenure.key);
+        let is_read = asks(line).iter().any(|asked| asked.is_about(&tenure.key) && asked.ask == Ask::Read);
         let url = &line.question.url;
         is_read || url.contains(&format!("/v1/session/info/{}", tenure.session)) || url.contains("/v1/session/renew/")
     };

@@ -4,8 +4,10 @@
 //! ```text
 //! tenures   who may have held what, and when      beliefs   who acted as the holder, and when
 //! findings  where the two differ, and why         picture   both on one line of time
+//! asks      what requests ask of keys
 //! ```
 
+mod asks;
 mod beliefs;
 mod findings;
 mod picture;
@@ -37,10 +39,18 @@ pub fn clients(episode: &Episode, protected: &[String]) -> Clients {
     let tenures = tenures::tenures(episode);
     let beliefs: Vec<BeliefInterval> = tenures.iter().map(|tenure| beliefs::belief(episode, tenure)).collect();
     let findings = findings::findings(episode, &tenures, &beliefs, protected);
-    let mut assumptions = vec![
-        "the log contains every request for these keys and sessions",
-        "checks of nodes end no session, but for those that the log changes",
-    ];
+    let mut assumptions = match (episode.begins_later, episode.gaps.others_write) {
+        (false, false) => vec!["the log contains every request for these keys and sessions"],
+        (true, false) => vec!["the log contains every request for these keys and sessions since it began"],
+        (_, true) => vec!["clients that are not in the log leave these keys and sessions alone"],
+    };
+    if episode.begins_later {
+        assumptions.push("who holds a lock from before the log began is not known, and is not judged");
+    }
+    if !episode.events.is_empty() {
+        assumptions.push("what happened to servers and nodes ended no session, unless an answer shows it");
+    }
+    assumptions.push("checks of nodes end no session, but for those that the log changes");
     if episode.lines.iter().any(|line| line.client.is_none()) {
         assumptions.push("requests without a client are told apart by the session that they name");
     }

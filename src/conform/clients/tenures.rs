@@ -2,8 +2,9 @@
 
 use serde_json::Value;
 
-use super::super::consul::{HttpRequest, nanoseconds, part};
+use super::super::consul::{nanoseconds, part};
 use super::super::log::{Episode, LogRecord};
+use super::asks::{Ask, Asked, asks, holder, is_done};
 
 /// A session holds a key. It held it for certain between the answer to the acquire and the earliest end, and possibly between
 /// the request and the latest end.
@@ -59,50 +60,25 @@ impl Tenure {
     }
 }
 
-/// What a request on a key asks for.
-pub(super) enum Ask<'a> {
-    Acquire(&'a str),
-    Release(&'a str),
-    Delete,
-    Read,
-    Write,
-}
-
-/// The key that a request is about, and what it asks for.
-pub(super) fn ask(question: &HttpRequest) -> Option<(String, Ask<'_>)> {
-    let (path, query) = question.url.split_once('?').unwrap_or((&question.url, ""));
-    let key = percent_encoding::percent_decode_str(path.strip_prefix("/v1/kv/")?).decode_utf8_lossy().into_owned();
-    let parameter = |name: &str| query.split('&').find_map(|part| part.strip_prefix(name)?.strip_prefix('='));
-    let ask = match question.method.as_str() {
-        "GET" => Ask::Read,
-        "DELETE" => Ask::Delete,
-        _ => match (parameter("acquire"), parameter("release")) {
-            (Some(session), _) => Ask::Acquire(session),
-            (_, Some(session)) => Ask::Release(session),
-            _ => Ask::Write,
-        },
-    };
-    Some((key, ask))
-}
-
-pub(super) fn is_true(line: &LogRecord) -> bool {
-    line.reply.as_ref().is_some_and(|reply| reply.status == 200 && reply.body.trim_ascii() == b"true")
-}
-
 /// Every tenure that the log tells of.
 pub(super) fn tenures(episode: &Episode) -> Vec<Tenure> {
     let mut lines: Vec<&LogRecord> = episode.lines.iter().collect();
     lines.sort_by_key(|line| line.received);
     let mut tenures: Vec<Tenure> = Vec::new();
-    for line in lines.iter().filter(|line| is_true(line)) {
-        let Some((key, Ask::Acquire(session))) = ask(&line.question) else { continue };
+    let acquired = lines.iter().filter(|line| is_done(line)).flat_map(|line| {
+        asks(line).into_iter().filter_map(move |asked| match asked.ask {
+            Ask::Acquire(session) => Some((line, asked.key, session)),
+            _ => None,
+        })
+    });
+    for (line, key, session) in acquired {
         let is_again = |tenure: &&Tenure| {
             tenure.key == key && tenure.session == session && tenure.ended.1.is_none_or(|ended| line.sent < ended)
         };
         if tenures.iter().any(|tenure| is_again(&tenure)) {
             continue;
         }
-        let created = lines.iter().find(|line| creates(line, session));
+        let created = lines.iter().find(|line| creates(line, &session));
         let requested: Value =
             created.and_then(|line| serde_json::from_slice(&line.question.body).ok()).unwrap_or_default();
         let ttl = part(&requested, "TTL")
@@ -115,7 +91,7 @@ pub(super) fn tenures(episode: &Episode) -> Vec<Tenure> {
         };
         let mut tenure = Tenure {
             key,
-            session: session.to_owned(),
+            session,
             client: line.client.clone(),
             line: line.number,
             began: (line.sent, line.received),
@@ -148,16 +124,12 @@ impl Tenure {
             if line.question.url == destroy && line.reply.as_ref().is_none_or(|reply| reply.status == 200) {
                 return Some((line, Ending::Destroyed(line.number)));
             }
-            let (key, ask) = ask(&line.question).filter(|(key, _)| *key == self.key)?;
-            match ask {
-                Ask::Release(session) if session == self.session && is_true(line) => {
-                    Some((line, Ending::Released(line.number)))
-                }
-                Ask::Delete if is_true(line) && key == self.key && line.sent >= held => {
-                    Some((line, Ending::Deleted(line.number)))
-                }
+            let mut here = asks(line).into_iter().filter(|asked| is_done(line) && asked.is_about(&self.key));
+            here.find_map(|asked| match asked.ask {
+                Ask::Release(session) if session == self.session => Some((line, Ending::Released(line.number))),
+                Ask::Delete if line.sent >= held => Some((line, Ending::Deleted(line.number))),
                 _ => None,
-            }
+            })
         });
         // The first answer by which it had ended, and the last by which it had not.
         let over = lines.iter().find(|line| line.sent >= held && self.is_over_in(line));
@@ -194,33 +166,24 @@ impl Tenure {
         if url.split('?').next().and_then(|path| path.strip_prefix("/v1/session/info/")) == Some(&self.session) {
             return reply.status == 200 && reply.body.trim_ascii() == b"[]";
         }
-        match ask(&line.question) {
-            Some((key, Ask::Acquire(session))) if key == self.key => session != self.session && is_true(line),
-            Some((key, Ask::Read)) if key == self.key => match reply.status {
-                404 => true,
-                200 => holder(reply.body.as_slice()).is_some_and(|holder| holder.as_deref() != Some(&self.session)),
-                _ => false,
-            },
+        self.asked_in(line).any(|asked| match asked.ask {
+            Ask::Acquire(session) => session != self.session && is_done(line),
+            Ask::Read => holder(line, &self.key).is_some_and(|holder| holder.as_ref() != Some(&self.session)),
             _ => false,
-        }
+        })
+    }
+
+    /// What a request asks of its key.
+    fn asked_in(&self, line: &LogRecord) -> impl Iterator<Item = Asked> {
+        asks(line).into_iter().filter(|asked| asked.is_about(&self.key))
     }
 
     /// Whether an answer shows that it lasts.
     fn lasts_in(&self, line: &LogRecord) -> bool {
-        let Some(reply) = line.reply.as_ref().filter(|reply| reply.status == 200) else { return false };
-        match ask(&line.question) {
-            Some((key, Ask::Read)) if key == self.key => {
-                holder(&reply.body).is_some_and(|holder| holder.as_deref() == Some(&self.session))
-            }
-            Some((key, Ask::Acquire(session))) => key == self.key && session == self.session && is_true(line),
+        self.asked_in(line).any(|asked| match asked.ask {
+            Ask::Acquire(session) => session == self.session && is_done(line),
+            Ask::Read => holder(line, &self.key).is_some_and(|holder| holder.as_ref() == Some(&self.session)),
             _ => false,
-        }
+        })
     }
-}
-
-/// Who holds the key that a read of one key shows; none: it shows no entry.
-pub(super) fn holder(body: &[u8]) -> Option<Option<String>> {
-    let Ok(Value::Array(items)) = serde_json::from_slice(body) else { return None };
-    let entry = items.first().filter(|entry| entry["LockIndex"].is_number())?;
-    Some(entry["Session"].as_str().map(str::to_owned))
 }

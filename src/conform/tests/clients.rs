@@ -111,7 +111,8 @@ fn a_report_of_a_client_counts_more_than_its_requests() {
     lines.push(json!({"report": "outside", "client": "a", "sent": 19.0}));
     let clients = judged(&lines);
     assert_eq!(clients.beliefs[0].stopped, Stopped::Said(10));
-    assert_eq!(clients.findings, [], "it had left before the other client came in");
+    let kinds: Vec<Kind> = clients.findings.iter().map(|finding| finding.kind).collect();
+    assert_eq!(kinds, [Kind::WithoutTenure(8)], "it had left before the other client came in, and wrote nevertheless");
 }
 
 #[test]
@@ -139,4 +140,67 @@ fn two_workers_of_python_consul_were_inside_together_for_nine_seconds_and_every_
     assert_eq!(first.omissions[0].scenario, "b01-no-fencing");
     let late = clients.findings.iter().filter(|finding| matches!(finding.kind, Kind::LateWrite(0, _)));
     assert_eq!(late.count(), 3, "{:?}", clients.findings);
+}
+
+/// Two clients that take turns, and a third one.
+fn turns(third: &[Value]) -> Vec<Value> {
+    let release = |client: &str, at: f64, session: &str| {
+        by(client, at, "PUT", &format!("/v1/kv/lead?release={session}"), "", "true")
+    };
+    let mut lines = vec![create("a", 0.0, A), create("b", 0.2, B), acquire("a", 1.0, A), write("a", 2.0)];
+    lines.extend(third.iter().cloned());
+    lines.extend([release("a", 6.0, A), acquire("b", 7.0, B), write("b", 8.0), release("b", 9.0, B)]);
+    lines
+}
+
+#[test]
+fn a_client_that_writes_or_is_inside_without_a_lock_is_named() {
+    let denied = by("c", 3.0, "PUT", "/v1/kv/lead?acquire=cccccccc-0000-0000-0000-000000000003", "c", "false");
+    let found = |third: &[Value]| {
+        judged(&turns(third)).findings.into_iter().map(|finding| finding.sentence).collect::<Vec<_>>()
+    };
+    assert_eq!(found(&[]), [""; 0]);
+    let wrote = found(&[denied, write("c", 4.0)]);
+    assert_eq!(wrote, ["c wrote `data` at 4.000 s (line 7), and held no lock, while a held `lead`"]);
+    let said = |key: Value| json!({"report": "inside", "client": "c", "sent": 4.0, "key": key});
+    assert_eq!(
+        found(&[said(json!("lead"))]),
+        ["c said at 4.000 s (line 6) that it is inside, and held not `lead`, while a held `lead`"]
+    );
+    // A key that no holder writes is none that the lock protects, unless it is named.
+    let other = || by("c", 4.0, "PUT", "/v1/kv/other", "c", "true");
+    assert_eq!(found(&[other()]), [""; 0]);
+    let lines = turns(&[other()]);
+    let text: Vec<String> = lines.iter().map(Value::to_string).collect();
+    let head = r#"{"consul": "1.8.7", "node": "here", "session_ttl_min": "10s"}"#;
+    let named = |head: &str| {
+        let log = read(&format!("{head}\n{}", text.join("\n"))).expect("a log");
+        clients(&log[0], &["other".to_owned()])
+    };
+    assert_eq!(named(head).findings[0].kind, Kind::WithoutTenure(6));
+    // It may hold a lock from before.
+    let later = named(&head.replace(r#""1.8.7","#, r#""1.8.7", "begins": "later","#));
+    assert_eq!(later.findings, []);
+    assert!(later.assumptions.iter().any(|text| text.contains("from before the log began")), "{:?}", later.assumptions);
+}
+
+#[test]
+fn c_txn_1_locks_of_transactions_are_tenures() {
+    let operation =
+        |verb: &str, session: &str| json!([{"KV": {"Verb": verb, "Key": "lead", "Session": session}}]).to_string();
+    let txn = |client: &str, at: f64, verb: &str, session: &str| {
+        by(client, at, "PUT", "/v1/txn", &operation(verb, session), r#"{"Results": [], "Errors": null}"#)
+    };
+    let lines = [
+        create("a", 0.0, A),
+        create("b", 0.2, B),
+        txn("a", 1.0, "lock", A),
+        txn("a", 3.0, "unlock", A),
+        txn("b", 4.0, "lock", B),
+        by("operator", 5.0, "DELETE", "/v1/kv/le?recurse", "", "true"),
+    ];
+    let clients = judged(&lines);
+    let endings: Vec<&Ending> = clients.tenures.iter().map(|tenure| &tenure.ending).collect();
+    assert_eq!(endings, [&Ending::Released(5), &Ending::Deleted(7)]);
+    assert_eq!(clients.findings, []);
 }
