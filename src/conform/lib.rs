@@ -57,7 +57,7 @@ pub use gossip::{Second, node_fails};
 pub use guard::{Contents, Removal};
 pub use hunt::{Found, hunt};
 pub use judge::{Limits, judge, judge_until};
-pub use log::{Details, Episode, Event, EventKind, Gaps, LogRecord, Report, read, write};
+pub use log::{Details, Episode, Event, EventKind, Gaps, LogRecord, Report, number, read, write};
 pub use record::{CLIENT_HEADER, Recorder};
 pub use sequence::Exchange;
 pub use tally::{AnswerClass, Histogram, Tally};

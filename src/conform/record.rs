@@ -92,9 +92,11 @@ impl Recorder {
         let own: serde_json::Value = serde_json::from_slice(&ask("/v1/agent/self")?.body)
             .map_err(|_| ConformError(format!("{}: this is no Consul agent", self.upstream)))?;
         let is_empty = ask("/v1/kv/?recurse")?.status() == 404 && ask("/v1/session/list")?.body.trim_ascii() == b"[]";
+        // Access control leaves out of a list what may not be read: then an empty one says nothing.
+        let has_acl = own["DebugConfig"]["ACLsEnabled"] == true;
         let ttl = own["DebugConfig"]["SessionTTLMin"].as_str().filter(|ttl| *ttl != "0s").unwrap_or("10s");
         let text = |name: &str| own["Config"][name].as_str().unwrap_or_default();
-        Ok(head(text("Version"), text("NodeName"), ttl, is_empty))
+        Ok(head(text("Version"), text("NodeName"), ttl, is_empty && !has_acl, has_acl))
     }
 }
 

@@ -54,12 +54,13 @@ pub fn write(version: &str, episodes: &[Episode]) -> String {
 }
 
 /// The first line of a log that begins now.
-pub fn head(version: &str, node: &str, session_ttl_min: &str, is_empty: bool) -> String {
+pub fn head(version: &str, node: &str, session_ttl_min: &str, is_empty: bool, acl: bool) -> String {
     let head = Head {
         consul: version.to_owned(),
         node: node.to_owned(),
         session_ttl_min: session_ttl_min.to_owned(),
         begins: (!is_empty).then(|| "later".to_owned()),
+        acl,
         ..Head::default()
     };
     serde_json::to_string(&head).expect("plain text")

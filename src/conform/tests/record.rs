@@ -22,19 +22,19 @@ impl Write for Log {
     }
 }
 
-/// Answers by path, one connection after another; listings come in chunks.
-fn agent() -> String {
+/// Answers by path, one connection after another; listings come in chunks. It may have access control.
+fn agent(has_acls: bool) -> String {
     let listener = TcpListener::bind("127.0.0.1:0").expect("a free port");
     let address = format!("http://{}", listener.local_addr().expect("bound"));
     thread::spawn(move || {
         for stream in listener.incoming().flatten() {
-            thread::spawn(move || answer(stream));
+            thread::spawn(move || answer(stream, has_acls));
         }
     });
     address
 }
 
-fn answer(mut stream: TcpStream) {
+fn answer(mut stream: TcpStream, has_acls: bool) {
     let mut text = String::new();
     let mut byte = [0];
     while stream.read_exact(&mut byte).is_ok() {
@@ -55,7 +55,9 @@ fn answer(mut stream: TcpStream) {
         let answer = match text.split(' ').nth(1).expect("a path") {
             "/v1/agent/self" => plain(
                 "200 OK",
-                r#"{"Config": {"NodeName": "here", "Version": "1.8.7"}, "DebugConfig": {"SessionTTLMin": "0s"}}"#,
+                &format!(
+                    r#"{{"Config": {{"NodeName": "here", "Version": "1.8.7"}}, "DebugConfig": {{"SessionTTLMin": "0s", "ACLsEnabled": {has_acls}}}}}"#
+                ),
             ),
             "/v1/session/list" => plain("200 OK", "[]"),
             "/v1/kv/k" if text.starts_with("PUT") => plain("200 OK", "true"),
@@ -80,7 +82,7 @@ fn ask(stream: &mut TcpStream, request: &str, until: &str) -> String {
 
 #[test]
 fn traffic_through_the_proxy_is_logged_and_can_be_judged() {
-    let recorder = Recorder::bind("127.0.0.1:0", &agent()).expect("a free port");
+    let recorder = Recorder::bind("127.0.0.1:0", &agent(false)).expect("a free port");
     let (address, log, is_over) =
         (recorder.address().expect("bound"), Log::default(), Arc::new(AtomicBool::new(false)));
     let (copy, over) = (log.clone(), Arc::clone(&is_over));
@@ -98,6 +100,22 @@ fn traffic_through_the_proxy_is_logged_and_can_be_judged() {
     assert_eq!((episodes[0].node.as_str(), lines.len(), lines[0].client.as_deref()), ("here", 2, Some("me")), "{text}");
     assert!(lines[1].client.as_ref().is_some_and(|client| client.starts_with("127.0.0.1:")), "its address: {text}");
     assert_eq!(judge(&episodes, None).expect("possible").lines, 2);
+}
+
+/// What may not be read is missing in a list: an empty list says nothing.
+#[test]
+fn the_log_of_an_agent_with_access_control_begins_with_a_store_that_is_not_known() {
+    let begins = |has_acls: bool| {
+        let recorder = Recorder::bind("127.0.0.1:0", &agent(has_acls)).expect("a free port");
+        let log = Log::default();
+        recorder.run(Box::new(log.clone()), &|| true).expect("it could be written");
+        let text = String::from_utf8(log.0.lock().expect("no thread panics").clone()).expect("text");
+        // A log without a request is none.
+        let request = r#"{"method": "GET", "url": "/v1/status/leader", "status": 200}"#;
+        let episode = read(&format!("{text}{request}")).expect("a log").remove(0);
+        (episode.begins_later, episode.gaps.has_acl)
+    };
+    assert_eq!((begins(false), begins(true)), ((false, false), (true, true)));
 }
 
 #[test]

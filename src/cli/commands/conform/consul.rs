@@ -6,7 +6,7 @@ use std::time::Instant;
 
 use fencepost_conform::{
     AnswerClass, Consul, Episode, Exchange, LATENESS, Limits, Objection, Omission, Possible, Removal, Tally, clients,
-    hunt, judge, judge_until, node_fails, picture, read, timed, uncertainties, watches, write,
+    hunt, judge, judge_until, node_fails, number, picture, read, timed, uncertainties, watches, write,
 };
 
 use super::crowds::crowded;
@@ -69,6 +69,7 @@ pub fn live(conform: &Conform, address: &str, common: &Common) -> Result<Exit, C
     let lateness = conform.lateness.and_then(|lateness| lateness.0).unwrap_or(LATENESS);
     let mut slow = timed(&consul, lateness).map_err(input)?;
     slow.extend(node_fails(&consul, lateness).map_err(input)?);
+    number(&mut slow);
     let judged = judge(&slow, None);
     episodes.extend(slow.iter().cloned());
     let judged = match judged {

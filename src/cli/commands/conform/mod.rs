@@ -61,8 +61,8 @@ pub struct Conform {
     /// Write requests and responses into this file, as --recorded reads them; sequences with very large values are left out
     #[arg(long, value_name = "FILE")]
     record: Option<PathBuf>,
-    /// How late the timers of a Consul server, or of etcd's scan of leases, may be, as 900ms; `any` for no bound [default: the log's own value,
-    /// or 900ms]
+    /// How late the timers of a Consul server, or of etcd's scan of leases, may be, as 900ms; `any` for no bound [default: 900ms; of a log of
+    /// Consul, what it says itself, or any]
     #[arg(long, value_name = "DURATION", value_parser = lateness)]
     lateness: Option<Lateness>,
     /// Stop judging a log, or a batch of concurrent requests, of Consul after this time, as 90s or 5m, or in seconds
@@ -96,17 +96,58 @@ fn lateness(text: &str) -> Result<Lateness, String> {
     nanoseconds(text).map(|lateness| Lateness(Some(lateness)))
 }
 
+/// What a run or a log is about.
+#[derive(Copy, Clone, PartialEq, Eq)]
+enum Server {
+    Consul,
+    Rabbitmq,
+    Etcd,
+}
+
+impl Server {
+    /// Refuses options that would make no difference.
+    fn refuse_others(self, conform: &Conform) -> Result<(), CommandError> {
+        use Server::{Consul, Etcd, Rabbitmq};
+        let is_log = conform.recorded.is_some();
+        let given: [(&str, bool, &[Server]); 8] = [
+            ("lateness", conform.lateness.is_some(), &[Consul, Etcd]),
+            ("timeout", conform.timeout.is_some(), &[Consul]),
+            ("max-states", conform.max_states.is_some(), if is_log { &[Consul] } else { &[] }),
+            ("clients", conform.clients, &[Consul]),
+            ("concurrent", conform.concurrent.is_some(), if is_log { &[] } else { &[Consul, Etcd] }),
+            ("wipe", conform.wipe, if is_log { &[] } else { &[Consul, Etcd] }),
+            ("clean", conform.clean, if is_log { &[] } else { &[Consul, Rabbitmq, Etcd] }),
+            ("record", conform.record.is_some(), if is_log { &[] } else { &[Consul, Rabbitmq, Etcd] }),
+        ];
+        let name = match self {
+            Consul => "Consul",
+            Rabbitmq => "RabbitMQ",
+            Etcd => "etcd",
+        };
+        let what = if is_log { format!("a log of {name}") } else { format!("a run with {name}") };
+        let ignored = given.iter().find(|(_, is_given, servers)| *is_given && !servers.contains(&self));
+        ignored.map_or(Ok(()), |(option, ..)| Err(CommandError::Input(format!("--{option} has no effect on {what}"))))
+    }
+}
+
 pub fn run(conform: &Conform, common: &Common) -> Result<Exit, CommandError> {
     if conform.restart.is_some() && conform.consul.is_some() && conform.record.is_some() {
         return Err(CommandError::Input("no log of Consul has restarts: leave out --restart or --record".to_owned()));
     }
     if let Some(address) = &conform.etcd {
+        Server::Etcd.refuse_others(conform)?;
         return etcd::live(conform, address, common);
     }
     match (&conform.recorded, &conform.consul, &conform.rabbitmq) {
         (Some(file), _, _) => recorded(conform, file, common),
-        (None, Some(address), _) => consul::live(conform, address, common),
-        (None, None, Some(address)) => rabbitmq::live(conform, address, common),
+        (None, Some(address), _) => {
+            Server::Consul.refuse_others(conform)?;
+            consul::live(conform, address, common)
+        }
+        (None, None, Some(address)) => {
+            Server::Rabbitmq.refuse_others(conform)?;
+            rabbitmq::live(conform, address, common)
+        }
         (None, None, None) => {
             Err(CommandError::Input("one of --consul URL, --rabbitmq URL, --etcd URL or --recorded FILE".to_owned()))
         }
@@ -117,10 +158,13 @@ pub fn run(conform: &Conform, common: &Common) -> Result<Exit, CommandError> {
 fn recorded(conform: &Conform, file: &Path, common: &Common) -> Result<Exit, CommandError> {
     let text = fs::read_to_string(file).map_err(|error| unreadable(file, &error))?;
     if fencepost_conform::etcd::is_one(&text) {
+        Server::Etcd.refuse_others(conform)?;
         etcd::recorded(conform, file, &text, common)
     } else if amqp::is_one(&text) || amqp::traffic::is_one(&text) {
+        Server::Rabbitmq.refuse_others(conform)?;
         rabbitmq::recorded(file, &text, common)
     } else {
+        Server::Consul.refuse_others(conform)?;
         consul::recorded(conform, file, &text, common)
     }
 }

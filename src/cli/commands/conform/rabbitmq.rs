@@ -59,7 +59,7 @@ pub fn live(conform: &Conform, address: &str, common: &Common) -> Result<Exit, C
     }
     let mut tally = found.tally.clone();
     tally.add(&busy.tally);
-    report(&tally, conform.traffic > 0, common);
+    report(&tally, common);
     conclude(
         &format!("{} answers of RabbitMQ {version} are as the model says (seed {seed}).\n", found.total()),
         common,
@@ -143,20 +143,17 @@ fn verdict<'a>(
     json::LogVerdictJson { verdict, answers, compared: None, line, rule: None, why, open: &[] }
 }
 
-/// The histogram over the classes of answers; with traffic, also those that never came up, and what no run can meet.
-fn report(tally: &Tally, is_whole: bool, common: &Common) {
+/// The histogram over the classes of answers, with those that never came up, and what no run can meet.
+fn report(tally: &Tally, common: &Common) {
     if common.json {
         for (class, count) in tally.iter() {
             say_json(&json::AnswerCountJson { rule: class.rule(), answer: class.text(), count });
         }
     } else if !common.quiet {
         say(&tally.table(false));
-        if !is_whole {
-            return;
-        }
         let never = tally.never();
         if !never.is_empty() {
-            say(&format!("Never came up:\n{never}"));
+            say(&format!("Never came up (messages and consumers come with --traffic):\n{never}"));
         }
         say("Left out:\n");
         LEFT_OUT.iter().for_each(|(what, why)| say(&format!("    {what}: {why}\n")));
