@@ -37,6 +37,7 @@ pub const PAGES: &[Source] = pages! {
     "Guides": "reports/docs/scenarios.md" as "scenarios.html" "Scenario files";
     "Guides": "src/serve/README.md" as "serve.html" "A stand-in for Consul";
     "Guides": "src/conform/LOGS.md" as "logs.html" "Recorded logs";
+    "Guides": "reports/docs/incident.md" as "incident.html" "What happened last night?";
     "Guides": "reports/docs/tradeoff.md" as "tradeoff.html" "Trade-offs";
     "Guides": "reports/docs/detector.md" as "detector.html" "Failure detection";
     "Guides": "reports/docs/schedulers.md" as "schedulers.html" "Schedulers";

@@ -6,6 +6,7 @@ mod command_line;
 mod diffs;
 mod docs;
 mod doctors;
+mod incident;
 mod json_lines;
 mod lease_pages;
 mod manifests;

@@ -182,9 +182,9 @@ fn outsiders(episode: &Episode, tenures: &[Tenure], beliefs: &[BeliefInterval], 
         let during = (report.at, report.at);
         if !may_hold(&report.client, report.key.as_ref(), during) {
             let (client, at, number) = (&report.client, seconds(report.at), report.number);
-            let what = report.key.as_ref().map_or("no lock".to_owned(), |key| format!("not `{key}`"));
+            let held = report.key.as_ref().map_or("held no lock".to_owned(), |key| format!("did not hold `{key}`"));
             let beside = beside(report.at, report.at);
-            let sentence = format!("{client} said at {at} (line {number}) that it is inside, and held {what}{beside}");
+            let sentence = format!("{client} said at {at} (line {number}) that it is inside, and {held}{beside}");
             findings.push(Finding { during, kind: Kind::WithoutTenure(number), sentence, omissions: Vec::new() });
         }
     }

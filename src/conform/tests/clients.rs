@@ -129,6 +129,17 @@ fn a_key_that_is_deleted_under_its_holder_is_the_cause() {
 /// by the proxy in front of a real agent.
 const TWO_WORKERS: &str = include_str!("../recorded/two-workers.jsonl");
 
+/// The same two workers, which renew their sessions before each write.
+const TWO_WORKERS_THAT_RENEW: &str = include_str!("../recorded/two-workers-that-renew.jsonl");
+
+#[test]
+fn two_workers_of_python_consul_that_renew_were_never_inside_together() {
+    let episodes = read(TWO_WORKERS_THAT_RENEW).expect("a log");
+    assert_eq!(judge(&episodes, None).expect("possible").lines, 134);
+    let clients = clients(&episodes[0], &["data".to_owned()]);
+    assert_eq!((clients.tenures.len(), clients.findings), (2, vec![]));
+}
+
 #[test]
 fn two_workers_of_python_consul_were_inside_together_for_nine_seconds_and_every_answer_was_right() {
     let episodes = read(TWO_WORKERS).expect("a log");
@@ -165,7 +176,7 @@ fn a_client_that_writes_or_is_inside_without_a_lock_is_named() {
     let said = |key: Value| json!({"report": "inside", "client": "c", "sent": 4.0, "key": key});
     assert_eq!(
         found(&[said(json!("lead"))]),
-        ["c said at 4.000 s (line 6) that it is inside, and held not `lead`, while a held `lead`"]
+        ["c said at 4.000 s (line 6) that it is inside, and did not hold `lead`, while a held `lead`"]
     );
     // A key that no holder writes is none that the lock protects, unless it is named.
     let other = || by("c", 4.0, "PUT", "/v1/kv/other", "c", "true");
