@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 use super::reading::{Head, Said};
 use super::{Episode, Event, EventKind, LogRecord, Report};
 
-/// Numbers the lines of episodes as they stand in the text that [`write`] makes of them: a number names its episode.
+/// Numbers the lines of episodes as they stand in the text that [`write()`] makes of them: a number names its episode.
 pub fn number(episodes: &mut [Episode]) {
     let mut last = 0;
     for episode in episodes {
