@@ -1,7 +1,9 @@
 //! Programs that are wrong: the error of each, and its place.
 
+use std::cell::Cell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
+use std::time::SystemTime;
 
 use fencepost::checker::{Engine, InternalError, Options};
 use fencepost::lease::{self, Lease, LeaseMessage, Lending};
@@ -59,6 +61,26 @@ recipe!(Counting = "counting", |lender| {
         lender.give_back(Index(1))
     }
     lender.sleep(Ticks::new(3)).await;
+    Ok(Lap::Again)
+});
+
+recipe!(Clocked = "clocked", |lender| {
+    lender.borrow().await;
+    // The clock of this machine is not that of the world.
+    let since = SystemTime::UNIX_EPOCH.elapsed().expect("it is past 1970");
+    lender.sleep(Ticks::new(i64::from(1 + since.subsec_nanos() % 997))).await;
+    Ok(Lap::Again)
+});
+
+thread_local! {
+    static TURNS: Cell<u32> = const { Cell::new(0) };
+}
+
+recipe!(Remembering = "remembering", |lender| {
+    lender.borrow().await;
+    // A cell of the thread is no part of the state, either.
+    let turns = TURNS.replace(TURNS.get() + 1);
+    lender.sleep(Ticks::new(i64::from(1 + turns % 997))).await;
     Ok(Lap::Again)
 });
 
@@ -125,6 +147,15 @@ fn a_program_that_is_not_deterministic_is_refused_with_the_place() {
     let text = error.to_string();
     assert!(text.starts_with("the program `counting` cannot be explored: it is not deterministic"), "{text}");
     assert!(text.contains("told 1: [0] "), "{text}");
+}
+
+#[test]
+fn a_program_that_reads_a_clock_or_a_hidden_cell_is_refused_with_the_place() {
+    for error in [refused(Clocked), refused(Remembering)] {
+        let ProgramErrorKind::NotDeterministic { before, now } = &error.kind else { panic!("{error}") };
+        assert!(before.starts_with("sleep for ") && now.starts_with("sleep for ") && before != now, "{error}");
+        assert!(error.to_string().contains("told 1: [0] "), "{error}");
+    }
 }
 
 #[test]
