@@ -146,7 +146,38 @@ impl RunArguments {
     }
 }
 
+/// Two runs of a seed that differ: a program of the user's is to blame where there is one, and this program otherwise.
+pub fn two_runs_differ(scenario: &dyn AnyScenario, seed: u64) -> CommandError {
+    let name = scenario.name();
+    let differ = format!("{name}: seed {seed} is not deterministic: two runs have different digests");
+    if scenario.assumptions().iter().any(|assumption| assumption.kind == "deterministic-programs") {
+        return CommandError::Input(format!(
+            "{differ}; one of its programs is not deterministic, and `fencepost check` names the place"
+        ));
+    }
+    CommandError::Internal(differ)
+}
+
 /// A scenario may name durations that do not fit any more when they are refined, or clients that are too many.
 pub fn refuse_unusable(scenario: &dyn AnyScenario, settings: &Settings) -> Result<(), CommandError> {
     scenario.can_be_simulated(settings).map_err(CommandError::Input)
+}
+
+#[cfg(test)]
+mod tests {
+    use fencepost::Ticks;
+    use fencepost::lease::{self, Loan};
+    use fencepost::model::ids::Index;
+
+    use super::*;
+
+    #[test]
+    fn where_two_runs_differ_a_program_is_bad_input_and_this_program_has_an_internal_error() {
+        let machines = lease::lock("machines").scenario();
+        let loan = Loan { lease: Ticks::new(4), retry_every: Ticks::new(1), last: Index(0) };
+        let programs = lease::lock("programs").programs(loan).scenario();
+        let error = |scenario| two_runs_differ(&*lease::SERVICE.any(scenario), 7);
+        assert!(matches!(error(&machines), CommandError::Internal(why) if why.contains("seed 7")));
+        assert!(matches!(error(&programs), CommandError::Input(why) if why.contains("one of its programs")));
+    }
 }

@@ -112,9 +112,7 @@ impl Hunt {
         for only in self.search_targets(scenario) {
             let hunted = self.search(scenario, &only, common.quiet || common.json);
             if let Some(seed) = hunted.differs {
-                let message =
-                    format!("{}: seed {seed} is not deterministic: two runs have different digests", scenario.name());
-                return Err(CommandError::Internal(message));
+                return Err(run_arguments::two_runs_differ(scenario, seed));
             }
             if !self.keep_going {
                 return self.outcome((address, scenario), (&only, hunted.seed), &hunted, common).map(|exit| vec![exit]);

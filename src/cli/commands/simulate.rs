@@ -45,9 +45,7 @@ pub fn run(simulate: &Simulate, common: &Common) -> Result<Exit, CommandError> {
         }
         let run = scenario.simulate(&simulate.settings());
         if simulate.check_determinism && scenario.simulate(&simulate.settings()) != run {
-            let message =
-                format!("{}: seed {} is not deterministic: two runs have different digests", run.scenario, run.seed);
-            return Err(CommandError::Internal(message));
+            return Err(run_arguments::two_runs_differ(&*scenario, run.seed));
         }
         let name = format!("{}--seed-{}", run.scenario, run.seed);
         let trace =
