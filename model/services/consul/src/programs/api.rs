@@ -51,8 +51,8 @@ pub trait HttpApi {
     /// `GET /v1/kv/:key?consistent`. C-CON-3.
     fn get_consistent(&self, key: Key) -> impl Future<Output = Result<Option<Entry>>>;
 
-    /// `GET /v1/kv/:key?index=:index&wait=:wait`: a blocking query; index 0 does not block, without a wait, or with one
-    /// of 0, it is held for ever. C-BLK-1, C-BLK-2.
+    /// `GET /v1/kv/:key?index=:index&wait=:wait`: a blocking query; index 0 does not block, and without a wait, or with
+    /// one of 0, the server's own applies. C-BLK-1, C-BLK-2.
     fn watch(&self, key: Key, index: Index, wait: Option<Ticks>) -> impl Future<Output = Result<Option<Entry>>>;
 
     /// `GET /v1/kv/:prefix?recurse` below the semaphore's prefix. C-KV-21.
