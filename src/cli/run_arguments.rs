@@ -176,7 +176,7 @@ mod tests {
         let machines = lease::lock("machines").scenario();
         let loan = Loan { lease: Ticks::new(4), retry_every: Ticks::new(1), last: Index(0) };
         let programs = lease::lock("programs").programs(loan).scenario();
-        let error = |scenario| two_runs_differ(&*lease::SERVICE.any(scenario), 7);
+        let error = |scenario| two_runs_differ(lease::SERVICE.any(scenario), 7);
         assert!(matches!(error(&machines), CommandError::Internal(why) if why.contains("seed 7")));
         assert!(matches!(error(&programs), CommandError::Input(why) if why.contains("one of its programs")));
     }
