@@ -11,16 +11,16 @@ use proptest::test_runner::Config;
 use serde_json::{Value, json};
 
 /// A millisecond.
-const MS: i64 = 1_000_000;
+pub(crate) const MS: i64 = 1_000_000;
 
 const LEASE: i64 = 7;
 
 /// A call, sent and answered at these milliseconds.
-fn said(call: EtcdCall, (sent, received): (i64, i64), body: Value) -> TimedCall {
+pub(crate) fn said(call: EtcdCall, (sent, received): (i64, i64), body: Value) -> TimedCall {
     TimedCall { call, reply: EtcdReply { status: 200, body }, sent: sent * MS, received: received * MS }
 }
 
-fn header(revision: i64) -> Value {
+pub(crate) fn header(revision: i64) -> Value {
     json!({ "revision": revision.to_string() })
 }
 

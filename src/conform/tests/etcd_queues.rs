@@ -8,20 +8,10 @@ use proptest::sample::{Index, select};
 use proptest::test_runner::Config;
 use serde_json::{Value, json};
 
-/// A millisecond.
-const MS: i64 = 1_000_000;
+use crate::etcd_order::{MS, header, said};
 
 /// A second, in milliseconds: how long a server may need to notice that a caller has gone.
 const GONE: i64 = 1_000;
-
-/// A call, sent and answered at these milliseconds.
-fn said(call: EtcdCall, (sent, received): (i64, i64), body: Value) -> TimedCall {
-    TimedCall { call, reply: EtcdReply { status: 200, body }, sent: sent * MS, received: received * MS }
-}
-
-fn header(revision: i64) -> Value {
-    json!({ "revision": revision.to_string() })
-}
 
 fn lock(lease: i64) -> EtcdCall {
     EtcdCall::Lock { name: "n".to_owned(), lease }

@@ -21,11 +21,10 @@ const BESIDE: &str = "This is about the store as its API shows it; the checker e
 
 /// The number of calls at the same time for which there is one slow crowd, and the highest number of slow crowds: each takes seven seconds.
 const CALLS_PER_SLOW_CROWD: u64 = 600;
+const SLOW_CROWDS_MAX: u64 = 8;
 
 /// The number of calls at the same time for which there is one crowd about locks and elections, which takes two seconds.
 const CALLS_PER_QUEUES: u64 = 120;
-
-const SLOW_CROWDS_MAX: u64 = 8;
 
 pub fn live(conform: &Conform, address: &str, common: &Common) -> Result<Exit, CommandError> {
     let input = |error: ConformError| CommandError::Input(error.0);
