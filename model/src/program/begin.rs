@@ -86,6 +86,17 @@ impl<S: Programmable> Executor<'_, S> {
             What::Verification => Open::Verification,
             What::Ended(other) if self.place(Some(other)).is_none() => self.at_once(name, operation, Outcome::Ended),
             What::Ended(other) => Open::Ended(Interned::new(other.to_owned())),
+            What::Cell(of) => {
+                let value = self.node.shared.cell(of);
+                self.at_once(name, operation, Outcome::Shared(value))
+            }
+            What::Change(of) => Open::Change(Interned::new(of.to_owned())),
+            What::Message(of) => {
+                if self.node.shared.has_message(of) {
+                    self.events.push_back(Event::Deliver(name, operation));
+                }
+                Open::Message(Interned::new(of.to_owned()))
+            }
             What::LeaseEnd => Open::LeaseEnd,
         };
         self.node.tasks[place].open.push((operation, open));

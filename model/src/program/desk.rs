@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::handle::{AnyKind, Told};
 use super::names::Blank;
+use super::shared::SharedValue;
 use super::{Gone, Lap, Programmable, UserCommand};
 use crate::fact::Leaving;
 use crate::ids::{ClientId, SessionId, Token};
@@ -63,6 +64,10 @@ pub(super) enum Output<S: Programmable> {
     Write(WriteTarget, Compared),
     Send(S::Request),
     Spawn(AnyKind<S>, String),
+    /// A cell has this value from now on.
+    Set(SharedValue),
+    /// A message for a mailbox.
+    Post(SharedValue),
     Stop(&'static str),
     /// The lap is over, and this is the value after it.
     End(String, Result<Lap, Gone>),
@@ -115,6 +120,12 @@ pub(super) enum What<S: Programmable> {
     User,
     Verification,
     Ended(&'static str),
+    /// The value of a cell.
+    Cell(&'static str),
+    /// That a cell is set.
+    Change(&'static str),
+    /// The next message of a mailbox.
+    Message(&'static str),
     LeaseEnd,
     LeaseIsOver,
     LeaseHasCome,
@@ -133,7 +144,7 @@ pub(super) enum Permit {
 }
 
 /// What an operation comes to.
-#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
+#[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 #[serde(bound = "", rename_all = "kebab-case")]
 pub(super) enum Outcome<S: Programmable> {
     Answer(S::Answer),
@@ -146,6 +157,8 @@ pub(super) enum Outcome<S: Programmable> {
     Unique(SessionId),
     Item(Option<QueueItem>),
     WallTime(StartTime),
+    /// A message, or the value of a cell, if it is set.
+    Shared(Option<SharedValue>),
 }
 
 impl<S: Programmable> Outcome<S> {
@@ -167,6 +180,13 @@ impl<S: Programmable> Outcome<S> {
         }
     }
 
+    pub(super) fn shared(self) -> Option<Option<SharedValue>> {
+        match self {
+            Outcome::Shared(value) => Some(value),
+            _ => None,
+        }
+    }
+
     pub(super) fn version(self) -> Option<Version> {
         match self {
             Outcome::Version(version) => Some(version),
@@ -182,7 +202,7 @@ impl<S: Programmable> Outcome<S> {
     }
 }
 
-/// By hand: only answers, versions, ids and readings contain anything without absolute meaning.
+/// By hand: only answers, versions, ids, readings and what tasks share contain anything without absolute meaning.
 impl<S: Programmable> Normal for Outcome<S> {
     fn visit(&mut self, visitor: &mut impl Visitor) {
         match self {
@@ -190,6 +210,7 @@ impl<S: Programmable> Normal for Outcome<S> {
             Outcome::Version(version) => version.visit(visitor),
             Outcome::Unique(id) => visitor.session(id),
             Outcome::WallTime(time) => time.visit(visitor),
+            Outcome::Shared(Some(value)) => value.visit(visitor),
             _ => {}
         }
     }
@@ -214,6 +235,7 @@ impl<S: Programmable> Output<S> {
             },
             Output::Spawn(kind, head) => *head = kind.visited(head, &mut Blank).unwrap_or_default(),
             Output::Begin(_, What::DeadlineAfter(time, _)) => time.visit(&mut Blank),
+            Output::Set(value) | Output::Post(value) => value.visit(&mut Blank),
             Output::Begin(..)
             | Output::Drop(_)
             | Output::Leave(_)
@@ -248,6 +270,8 @@ impl<S: Programmable> fmt::Display for Output<S> {
             Output::Send(request) => write!(f, "send: {request}"),
             Output::Spawn(kind, _) => write!(f, "spawn {}", kind.name),
             Output::Stop(name) => write!(f, "stop {name}"),
+            Output::Set(value) => write!(f, "set the cell {value}"),
+            Output::Post(value) => write!(f, "post {value}"),
             Output::End(head, Ok(Lap::Again)) => write!(f, "end the lap, and begin another with {head}"),
             Output::End(head, Ok(Lap::Done)) => write!(f, "end the lap, and be done with {head}"),
             Output::End(_, Err(Gone)) => f.write_str("give up"),
@@ -278,6 +302,9 @@ impl<S: Programmable> fmt::Display for What<S> {
             What::User => f.write_str("wait for the user"),
             What::Verification => f.write_str("wait for a user who asks for a verification"),
             What::Ended(name) => write!(f, "wait for the end of {name}"),
+            What::Cell(name) => write!(f, "read the cell {name}"),
+            What::Change(name) => write!(f, "wait until the cell {name} is set"),
+            What::Message(name) => write!(f, "wait for a message {name}"),
             What::LeaseEnd => f.write_str("wait for the end of the lease"),
             What::LeaseIsOver => f.write_str("is the lease over?"),
             What::LeaseHasCome => f.write_str("has the end of the lease come?"),
@@ -301,6 +328,8 @@ impl<S: Programmable> fmt::Display for Outcome<S> {
             Outcome::Item(Some(item)) => item.fmt(f),
             Outcome::Item(None) => f.write_str("no item is left"),
             Outcome::WallTime(_) => f.write_str("a reading of the wall clock"),
+            Outcome::Shared(Some(value)) => value.fmt(f),
+            Outcome::Shared(None) => f.write_str("the cell is not set"),
         }
     }
 }

@@ -4,6 +4,8 @@ use std::collections::VecDeque;
 use std::fmt;
 use std::sync::Mutex;
 
+use super::shared::MESSAGES_MAX;
+
 /// Why a program cannot be explored.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ProgramError {
@@ -33,6 +35,8 @@ pub enum ProgramErrorKind {
     WaitsForNothing,
     /// The value at the head of the lap cannot be kept.
     Head(String),
+    /// It posts more messages of this type than anything receives.
+    Unread(&'static str),
     /// It sends a token to a resource that compares versions.
     NoVersion,
     /// It asks its service for something that the scenario does not have.
@@ -92,6 +96,11 @@ impl fmt::Display for ProgramErrorKind {
             ),
             ProgramErrorKind::WaitsForNothing => f.write_str(
                 "it awaits something that no event will complete. Await only what the handle offers",
+            ),
+            ProgramErrorKind::Unread(name) => write!(
+                f,
+                "its mailbox of `{name}` has {MESSAGES_MAX} messages that no task has received, and it posts another one. Where only the last \
+                 one counts, a cell keeps it: `set`"
             ),
             ProgramErrorKind::NoVersion => f.write_str(
                 "it writes with a token, and the resource compares versions (`resource = \"unchanged\"`). Write with what `read` has returned, \

@@ -8,6 +8,7 @@ use super::error::ProgramErrorKind;
 use super::kind::LapValue;
 use super::lap_script::LapScript;
 use super::run::TaskRuns;
+use super::shared::SharedState;
 use super::state::{Inside, Node, Open, Stop, Task};
 use super::{Gone, Lap, Programmable, Start, TOLD_MAX, UserCommand};
 use crate::fact::{Fact, Leaving};
@@ -22,6 +23,8 @@ pub(super) enum Event<S: Programmable> {
     Begin(TaskName),
     /// This operation of a task has come to something.
     Tell(TaskName, u16, Outcome<S>),
+    /// If this operation of a task still waits for a message, and there is one, it receives it.
+    Deliver(TaskName, u16),
 }
 
 /// The recipe itself, or what it has spawned.
@@ -59,7 +62,7 @@ impl<'a, S: Programmable> Executor<'a, S> {
         for done in 0.. {
             let Some(event) = next.take().or_else(|| executor.events.pop_front()) else { break };
             let name = match event {
-                Event::Begin(name) | Event::Tell(name, ..) => name,
+                Event::Begin(name) | Event::Tell(name, ..) | Event::Deliver(name, _) => name,
             };
             let Some(place) = executor.place(name) else { continue };
             if done > EVENTS_MAX {
@@ -68,6 +71,7 @@ impl<'a, S: Programmable> Executor<'a, S> {
             match event {
                 Event::Begin(_) => executor.go_on(place, None),
                 Event::Tell(_, operation, outcome) => executor.tell(place, operation, outcome),
+                Event::Deliver(_, operation) => executor.deliver(place, operation),
             }
         }
         let Executor { node, runs, .. } = executor;
@@ -156,6 +160,23 @@ impl<'a, S: Programmable> Executor<'a, S> {
         self.go_on(place, Some((operation, outcome)));
     }
 
+    /// Gives a task the oldest message, if it still waits for one of that type and there is one.
+    fn deliver(&mut self, place: usize, operation: u16) {
+        let Some(Open::Message(name)) = self.node.tasks[place].open(operation) else { return };
+        if let Some(message) = self.node.shared.receive(&name.get()) {
+            self.tell(place, operation, Outcome::Shared(Some(message)));
+        }
+    }
+
+    /// Tells every operation that waits for something that it has come.
+    fn tell_all(&mut self, waits: impl Fn(Open) -> bool, tell: impl Fn(TaskName, u16) -> Event<S>) {
+        for (place, task) in self.node.tasks.iter().enumerate() {
+            for (operation, _) in task.open.iter().filter(|(_, open)| waits(*open)) {
+                self.events.push_back(tell(self.name(place), *operation));
+            }
+        }
+    }
+
     /// Lets a task run until it waits.
     fn go_on(&mut self, place: usize, told: Option<(u16, Outcome<S>)>) {
         let (me, name) = (self.context.client(), self.name(place));
@@ -186,8 +207,7 @@ impl<'a, S: Programmable> Executor<'a, S> {
             run.recycle(outputs);
         }
         let Some(place) = self.place(name) else { return };
-        let is_told =
-            |event: &Event<S>| matches!(event, Event::Tell(other, ..) | Event::Begin(other) if *other == name);
+        let is_told = |event: &Event<S>| matches!(event, Event::Tell(other, ..) | Event::Begin(other) | Event::Deliver(other, _) if *other == name);
         let waits = self.node.tasks[place].open.iter().any(|(_, open)| !matches!(open, Open::Deadline(_)));
         if !is_over && !waits && !self.events.iter().any(is_told) {
             self.node.tasks[place].script.fail(ProgramErrorKind::WaitsForNothing);
@@ -233,6 +253,18 @@ impl<'a, S: Programmable> Executor<'a, S> {
                 self.events.push_back(Event::Begin(Some(kind.name)));
             }
             Output::Stop(name) => self.end(name),
+            Output::Set(value) => {
+                self.node.shared.set(value);
+                let waits = |open| matches!(open, Open::Change(name) if *name.get() == value.name());
+                self.tell_all(waits, |name, operation| Event::Tell(name, operation, Outcome::Shared(Some(value))));
+            }
+            Output::Post(message) => {
+                if let Err(name) = self.node.shared.post(message) {
+                    self.node.tasks[place].script.fail(ProgramErrorKind::Unread(name));
+                }
+                let waits = |open| matches!(open, Open::Message(name) if *name.get() == message.name());
+                self.tell_all(waits, Event::Deliver);
+            }
             Output::End(head, end) => self.lap_is_over(place, head, end),
             Output::Panic(message) => self.stop(Stop::Panicked(message), Fact::Panicked { client }),
         }
@@ -256,6 +288,7 @@ impl<'a, S: Programmable> Executor<'a, S> {
                 }
                 self.node.tasks.truncate(1);
                 self.node.lease = None;
+                self.node.shared = SharedState::default();
                 self.rest(self.start.script::<S>());
             }
         }
@@ -279,13 +312,8 @@ impl<'a, S: Programmable> Executor<'a, S> {
         if !self.remove(Some(name)) {
             return;
         }
-        for (place, task) in self.node.tasks.iter().enumerate() {
-            let waiting =
-                task.open.iter().filter(|(_, open)| matches!(open, Open::Ended(other) if *other.get() == name));
-            for (operation, _) in waiting {
-                self.events.push_back(Event::Tell(self.name(place), *operation, Outcome::Ended));
-            }
-        }
+        let waits = |open| matches!(open, Open::Ended(other) if *other.get() == name);
+        self.tell_all(waits, |name, operation| Event::Tell(name, operation, Outcome::Ended));
     }
 
     fn remove(&mut self, name: TaskName) -> bool {
@@ -303,13 +331,15 @@ impl<'a, S: Programmable> Executor<'a, S> {
         self.events.clear();
         self.runs.clear();
         self.node.tasks.clear();
+        self.node.shared = SharedState::default();
         (self.node.is_waiting, self.node.is_at_work) = (false, false);
         (self.node.lease, self.node.stopped) = (None, Some(why));
     }
 
     /// What a lap was to be told is for no other lap.
     fn forget(&mut self, name: TaskName) {
-        self.events.retain(|event| !matches!(event, Event::Tell(other, ..) if *other == name));
+        self.events
+            .retain(|event| !matches!(event, Event::Tell(other, ..) | Event::Deliver(other, _) if *other == name));
     }
 
     pub(super) fn name(&self, place: usize) -> TaskName {

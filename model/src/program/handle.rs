@@ -10,7 +10,9 @@ use std::task::{Context as Polling, Poll};
 
 use super::clock::WallTime;
 use super::desk::{Compared, Desk, Outcome, Output, Permit, What};
+use super::guard::TenureGuard;
 use super::kind::{self, Kind};
+use super::shared::{Shared, SharedValue};
 use super::{First, Gone, Programmable, Recipe, TimedOut, UserCommand, Wanted};
 use crate::fact::Leaving;
 use crate::ids::{ClientId, SessionId, Token};
@@ -175,24 +177,63 @@ impl<S: Programmable> Handle<S> {
         self.put(Output::Stop(R::NAME));
     }
 
+    /// Sets the cell of this type, which every task of the client can [read](Handle::cell). It stays set until the client gives up its
+    /// round, or crashes.
+    pub fn set<T: Shared>(&self, value: &T) {
+        self.put(Output::Set(SharedValue::new(value)));
+    }
+
+    /// Reads the cell of this type: none if it has not been set.
+    pub fn cell<T: Shared>(&self) -> Operation<S, Option<T>> {
+        self.begin(What::Cell(T::NAME), |outcome| Some(outcome.shared()?.map(|value| value.value())))
+    }
+
+    /// Waits until the cell of this type is set from now on, and reads it.
+    pub fn changed<T: Shared>(&self) -> Operation<S, T> {
+        self.begin(What::Change(T::NAME), |outcome| Some(outcome.shared()??.value()))
+    }
+
+    /// Posts a message into the mailbox of its type. It stays there until a task [receives](Handle::receive) it, until the client gives up
+    /// its round, or crashes.
+    pub fn post<T: Shared>(&self, message: &T) {
+        self.put(Output::Post(SharedValue::new(message)));
+    }
+
+    /// Waits for the oldest message in the mailbox of this type, and takes it out. A message that comes when this has been dropped stays in
+    /// the mailbox; of several tasks that wait, the first one in their order receives it: the recipe itself, then the others by name.
+    pub fn receive<T: Shared>(&self) -> Operation<S, T> {
+        self.begin(What::Message(T::NAME), |outcome| Some(outcome.shared()??.value()))
+    }
+
     /// Waits until no task runs this recipe.
     pub fn ended<R: Recipe<S>>(&self) -> Operation<S, ()> {
         self.begin(What::Ended(R::NAME), |outcome| matches!(outcome, Outcome::Ended).then_some(()))
     }
 
-    /// The client believes from here that it is inside. It will send this token with its writes.
-    pub fn enter(&self, token: Token) {
-        self.put(Output::Enter(token, Permit::Lock));
+    /// The client believes from here that it is inside. Writes by the guard carry this token.
+    pub fn enter(&self, token: Token) -> TenureGuard<S> {
+        self.enter_with(token, Permit::Lock)
     }
 
     /// The same for a semaphore: the client believes that it has one of this number of slots.
-    pub fn enter_slot(&self, token: Token, slots: u16) {
-        self.put(Output::Enter(token, Permit::OneOf(slots)));
+    pub fn enter_slot(&self, token: Token, slots: u16) -> TenureGuard<S> {
+        self.enter_with(token, Permit::OneOf(slots))
     }
 
     /// The same where slots have numbers: the client believes that it has this one.
-    pub fn enter_numbered(&self, token: Token, slot: u8) {
-        self.put(Output::Enter(token, Permit::Slot(slot)));
+    pub fn enter_numbered(&self, token: Token, slot: u8) -> TenureGuard<S> {
+        self.enter_with(token, Permit::Slot(slot))
+    }
+
+    fn enter_with(&self, token: Token, permit: Permit) -> TenureGuard<S> {
+        self.put(Output::Enter(token, permit));
+        self.guard(token)
+    }
+
+    /// The guard of a tenure that began in an earlier lap, or in another task, with this token. It changes nothing of what the client
+    /// believes.
+    pub fn guard(&self, token: Token) -> TenureGuard<S> {
+        TenureGuard::new(Handle::new(Rc::clone(&self.desk)), token)
     }
 
     /// It does not any more, for this reason.

@@ -13,9 +13,10 @@
 //! run          laps that run, and the cache of them
 //! clock        its own clock, and its wall clock
 //! desk         between a run and the executor  intern    states of no fixed size under names of one
+//! shared       cells and mailboxes of a client's tasks
 //! in_place     states that a simulation changes    lap_script   where a task is in its lap
 //! kind         recipes by their names          names     what has no absolute meaning
-//! cut          where laps are not followed further
+//! cut          where laps are not followed further    guard     what it has while it is inside
 //! ```
 
 mod api;
@@ -26,6 +27,7 @@ mod cut;
 mod desk;
 mod error;
 mod execute;
+mod guard;
 mod handle;
 mod in_place;
 mod intern;
@@ -37,6 +39,7 @@ mod process;
 mod recipe;
 mod run;
 mod script;
+mod shared;
 mod start;
 mod state;
 
@@ -45,6 +48,7 @@ pub use clock::{ProgramClock, WallTime};
 pub use cut::cut_place;
 pub use desk::Compared;
 pub use error::{ProgramError, ProgramErrorKind};
+pub use guard::TenureGuard;
 pub use handle::{Handle, OpenDeadline, Operation};
 pub use in_place::in_place;
 pub use intern::scoped;
@@ -52,6 +56,7 @@ pub use kind::register;
 pub use participant::Runs;
 pub use recipe::{First, Gone, Lap, Recipe, TimedOut, Wanted};
 pub use run::forget_all;
+pub use shared::{Shared, register_shared};
 pub use state::Program;
 
 use start::Start;

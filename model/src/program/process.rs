@@ -3,6 +3,7 @@
 use super::desk::Permit;
 use super::execute::Executor;
 use super::run::TaskRuns;
+use super::shared::SharedState;
 use super::state::{Name, Node, Open, Program, Task};
 use super::{Alarm, Programmable, Start, UserCommand};
 use crate::ids::{Call, ClientId};
@@ -34,6 +35,7 @@ impl<S: Programmable> Program<S> {
             nap: None,
             inside: None,
             tasks: vec![Task::new(start.script())],
+            shared: SharedState::default(),
             stopped: None,
         })
     }
@@ -133,6 +135,7 @@ impl<S: Programmable> Process<S> for Program<S> {
             nap: None,
             inside: None,
             tasks: Vec::new(),
+            shared: SharedState::default(),
             ..(*node).clone()
         })
     }

@@ -14,6 +14,7 @@ use super::in_place::{StateName, is_in_place};
 use super::intern::{Interned, hash_of};
 use super::lap_script::LapScript;
 use super::run::TaskRuns;
+use super::shared::SharedState;
 use crate::ids::{Call, ClientId, SessionId, Token};
 use crate::normal::{Normal, Visitor};
 use crate::time::{Deadline, Instant, LeaseEnd};
@@ -56,6 +57,9 @@ pub(super) struct Node<S: Programmable> {
     pub(super) inside: Option<Inside>,
     /// The recipe itself, then what it has spawned, by name.
     pub(super) tasks: Vec<Task<S>>,
+    /// Cells and mailboxes.
+    #[serde(default, skip_serializing_if = "SharedState::is_empty")]
+    pub(super) shared: SharedState,
     /// Why it takes no part any more.
     pub(super) stopped: Option<Stop>,
 }
@@ -112,6 +116,10 @@ pub(super) enum Open {
     Verification,
     /// The end of a task.
     Ended(Interned<String>),
+    /// That a cell is set.
+    Change(Interned<String>),
+    /// A message of a type.
+    Message(Interned<String>),
     /// The end of the lease.
     LeaseEnd,
     /// Nothing: it is answered within the step.
@@ -216,6 +224,7 @@ impl<S: Programmable> Node<S> {
         if let Some(inside) = &mut self.inside {
             visitor.token(&mut inside.token);
         }
+        self.shared.visit(visitor);
         for task in &mut self.tasks {
             for (_, open) in &mut task.open {
                 match open {
@@ -228,6 +237,8 @@ impl<S: Programmable> Node<S> {
                     | Open::User
                     | Open::Verification
                     | Open::Ended(_)
+                    | Open::Change(_)
+                    | Open::Message(_)
                     | Open::LeaseEnd
                     | Open::Now => {}
                 }

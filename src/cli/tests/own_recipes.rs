@@ -6,10 +6,15 @@ use std::process::{Command, Output};
 
 use crate::program::{fencepost, folder, json, stderr, stdout};
 
-/// The example `own_recipe`, which Cargo builds beside the program.
+/// The example `own_recipe`.
 fn own(arguments: &[&str]) -> Output {
+    example("own_recipe", arguments)
+}
+
+/// An example, which Cargo builds beside the program.
+fn example(name: &str, arguments: &[&str]) -> Output {
     let program = Path::new(env!("CARGO_BIN_EXE_fencepost"));
-    let name = format!("own_recipe{}", std::env::consts::EXE_SUFFIX);
+    let name = format!("{name}{}", std::env::consts::EXE_SUFFIX);
     let path: PathBuf = program.parent().expect("a folder").join("examples").join(name);
     Command::new(path).args(arguments).output().expect("the example starts")
 }
@@ -17,6 +22,11 @@ fn own(arguments: &[&str]) -> Output {
 /// A scenario of the lease whose clients run the recipe: a message is under way for up to a tick.
 fn scenario(folder: &Path, counts_from_answer: bool) -> String {
     let head = format!(r#"{{"lease":2,"counts_from_answer":{counts_from_answer}}}"#);
+    with_program(folder, "own-recipe", &head)
+}
+
+/// The same whose clients run a program with this head.
+fn with_program(folder: &Path, program: &str, head: &str) -> String {
     let text = format!(
         r#"name = "own"
 about = "Our own recipe."
@@ -34,7 +44,7 @@ lease = 2
 grace = 1
 
 [[program]]
-name = "own-recipe"
+name = "{program}"
 package = "own"
 head = '{head}'
 
@@ -72,6 +82,33 @@ fn a_recipe_of_ones_own_is_checked_simulated_and_replayed_by_the_commands() {
     assert!(stderr(&unknown).contains("own-recipe"), "{}", stderr(&unknown));
     let simulated = own(&["simulate", &right, "--seed", "7", "--quiet", "--out", &out]);
     assert_eq!(simulated.status.code(), Some(0), "{}", stderr(&simulated));
+}
+
+/// A program that is wrong is bad input, and no verdict; one that panics breaks a promise.
+#[test]
+fn a_recipe_that_is_wrong_is_refused_with_the_place_and_exit_code_2() {
+    let folder = folder("faulty-recipes");
+    for (mistake, says) in [
+        ("reads-clock", "it is not deterministic. Told the same as before"),
+        ("counts-in-static", "it is not deterministic. Told the same as before"),
+        ("hides-value", "its text leaves out something that `Debug` shows, which is lost between laps"),
+        ("never-waits", "it goes on without waiting"),
+    ] {
+        let file = with_program(&folder, "faulty-recipe", &format!(r#"{{"mistake":"{mistake}"}}"#));
+        let output = example("faulty_recipe", &["check", &file, "--quiet"]);
+        assert_eq!(output.status.code(), Some(2), "{mistake}: {}{}", stdout(&output), stderr(&output));
+        let told = stderr(&output);
+        assert!(told.contains("the program `faulty-recipe` cannot be explored") && told.contains(says), "{told}");
+        assert!(told.contains("head of the lap: {\"mistake\":") && !told.contains("internal"), "{told}");
+    }
+    let file = with_program(&folder, "faulty-recipe", r#"{"mistake":"panics"}"#);
+    let out = folder.join("out").display().to_string();
+    let output = example("faulty_recipe", &["check", &file, "--json", "--out", &out]);
+    assert_eq!(output.status.code(), Some(1), "{}", stderr(&output));
+    let finding = json(&output).into_iter().find(|line| line["property"] == "no-panic").expect("it is promised");
+    assert_eq!(finding["verdict"], "violated");
+    let replayed = example("faulty_recipe", &["replay", finding["trace"].as_str().expect("it is written")]);
+    assert!(stdout(&replayed).contains("the lock is gone"), "{}", stdout(&replayed));
 }
 
 #[test]

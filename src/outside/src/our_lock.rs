@@ -39,18 +39,18 @@ impl Recipe<Consul> for OurLock {
         if consul.lease_is_over().await {
             return Err(Gone);
         }
-        consul.enter(Token::default());
+        let inside = consul.enter(Token::default());
         loop {
             match consul.select(consul.lease_ended(), consul.user()).await {
                 First::One(()) => {
-                    consul.leave(Leaving::Lapsed);
+                    inside.leave(Leaving::Lapsed);
                     return Err(Gone);
                 }
-                First::Other(Wanted::Write) => consul.send_write(Token::default()),
+                First::Other(Wanted::Write) => inside.send_write(),
                 First::Other(Wanted::Release) => break,
             }
         }
-        consul.leave(Leaving::Done);
+        inside.leave(Leaving::Done);
         consul.release(LOCK, session, Opaque::Empty).await?;
         Ok(Lap::Done)
     }

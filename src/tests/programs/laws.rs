@@ -2,11 +2,18 @@
 
 use fencepost::Scenario;
 use fencepost::consul::{self, Consul};
+use fencepost::lease::{self, Lease, LeaseMessage, Lending as _};
+use fencepost::model::ids::{Call, ClientId, Index, SessionId, Tenure, Token};
 use fencepost::model::laws::{budgets_are_kept, enabled_and_is_enabled_agree, pick, properties_agree_with_their_twins};
-use fencepost::model::program::{forget_all, in_place, scoped};
+use fencepost::model::monitor::Observed;
+use fencepost::model::normal::{Normal, Visitor};
+use fencepost::model::program::{Gone, Handle, Lap, Recipe, forget_all, in_place, scoped};
 use fencepost::model::resource::Accepts;
 use fencepost::model::service::Service;
-use fencepost::model::world::Action;
+use fencepost::model::time::{Instant, Ticks};
+use fencepost::model::world::{Action, Horizon};
+
+use serde::{Deserialize, Serialize};
 
 use super::go_lock::go_lock;
 use super::redlock::both;
@@ -68,11 +75,85 @@ pub(super) fn a_run_is_a_cache<S: Service>(scenario: &Scenario<S>, choices: &[u1
     assert_eq!(kept, in_place(|| walk(true)));
 }
 
-/// What may happen, and what it does, is the same in the world that stands for all equivalent ones.
+/// Gives log positions, tenures, sessions and calls other numbers, in the same order.
+struct OtherNumbers {
+    salt: u32,
+    horizon: Horizon,
+}
+
+impl OtherNumbers {
+    fn wide(&self, number: &mut u32) {
+        // 0 stands for no number.
+        if *number > 0 {
+            *number = *number * (2 + self.salt % 3) + self.salt % 50;
+        }
+    }
+
+    fn short(&self, number: &mut u16) {
+        if *number > 0 {
+            *number += u16::try_from(1 + self.salt % 9).expect("it is small");
+        }
+    }
+}
+
+impl Visitor for OtherNumbers {
+    fn deadline(&mut self, _: &mut Instant) {}
+    fn until(&mut self, _: &mut Instant) {}
+    fn elapsed(&mut self, _: &mut Instant) {}
+    fn since(&mut self, _: &mut Instant) {}
+
+    fn index(&mut self, index: &mut Index) {
+        self.wide(&mut index.0);
+    }
+
+    fn token(&mut self, token: &mut Token) {
+        if self.horizon.tokens_are_indexes {
+            self.wide(&mut token.0);
+        }
+    }
+
+    fn counts_versions(&self) -> bool {
+        self.horizon.versions_are_counts
+    }
+
+    fn tenure(&mut self, tenure: &mut Tenure) {
+        self.wide(&mut tenure.0);
+    }
+
+    fn session(&mut self, session: &mut SessionId) {
+        self.short(&mut session.number);
+    }
+
+    fn call(&mut self, call: &mut Call) {
+        self.short(&mut call.0);
+    }
+
+    fn call_of(&mut self, _: ClientId, call: &mut Call) {
+        self.short(&mut call.0);
+    }
+
+    fn scope(&mut self, _: Option<ClientId>, _: Ticks) {}
+}
+
+/// The same world with other numbers.
+fn renumbered<S: Service>(scenario: &Scenario<S>, state: &Observed<S>, salt: u32) -> Observed<S> {
+    let mut other = state.clone();
+    let mut numbers = OtherNumbers { salt, horizon: Horizon::of(scenario) };
+    other.world.visit(&mut numbers);
+    other.monitor.visit(&mut numbers);
+    other
+}
+
+/// What may happen, and what it does, is the same in the world that stands for all equivalent ones, and in one with other numbers.
 pub(super) fn names_have_no_meaning<S: Service>(scenario: &Scenario<S>, choices: &[u16]) {
+    same_under(scenario, choices, |state, _| scenario.representative(state));
+    same_under(scenario, choices, |state, choice| renumbered(scenario, state, choice.into()));
+}
+
+fn same_under<S: Service>(scenario: &Scenario<S>, choices: &[u16], named: impl Fn(&Observed<S>, u16) -> Observed<S>) {
     let (mut world, mut enabled, mut others) = (scenario.observed(), Vec::new(), Vec::new());
     for choice in choices {
-        let same = scenario.representative(&world);
+        let same = named(&world, *choice);
         scenario.enabled(&world, &mut enabled);
         scenario.enabled(&same, &mut others);
         assert_eq!(enabled.len(), others.len());
@@ -135,4 +216,31 @@ pub(super) fn the_usual_laws_hold<S: Service>(scenario: &Scenario<S>, choices: &
     enabled_and_is_enabled_agree(scenario, choices).unwrap_or_else(|violation| panic!("{violation}"));
     budgets_are_kept(scenario, choices).unwrap_or_else(|violation| panic!("{violation}"));
     properties_agree_with_their_twins(scenario, choices).unwrap_or_else(|violation| panic!("{violation}"));
+}
+
+/// A client that looks into the number of its loan.
+#[derive(Clone, Debug, Normal, Serialize, Deserialize)]
+#[normal(crate = fencepost::model)]
+struct LooksInto;
+
+impl Recipe<Lease> for LooksInto {
+    const NAME: &'static str = "looks-into";
+
+    async fn lap(&mut self, lender: &Handle<Lease>) -> Result<Lap, Gone> {
+        let ticks = match lender.borrow().await {
+            LeaseMessage::Lent(loan) => 1 + i64::from(loan.0 % 7),
+            _ => 1,
+        };
+        lender.sleep(Ticks::new(ticks)).await;
+        Ok(Lap::Done)
+    }
+}
+
+#[test]
+#[should_panic(expected = "it is not deterministic")]
+fn a_program_that_looks_into_a_log_position_is_found_under_other_numbers() {
+    let scenario = lease::lock("looks-into").programs(LooksInto).scenario();
+    on_walks(&scenario, |scenario, choices| {
+        same_under(scenario, choices, |state, choice| renumbered(scenario, state, choice.into()));
+    });
 }

@@ -12,6 +12,7 @@
 //! our_lock      what a user writes, with a bug and without
 //! redlock       Redlock as its page has it, against the state machine
 //! semaphore     RabbitMQ's persistent semaphore, step by step, against the state machines
+//! shared        tasks that share cells and mailboxes
 //! stores        the recipes of the stores, against the state machine
 //! third_parties programs that want no lock
 //! work_queue    programs that work off a queue, and write to keys of the resource
@@ -29,6 +30,7 @@ mod mistakes;
 mod our_lock;
 mod redlock;
 mod semaphore;
+mod shared;
 mod stores;
 mod third_parties;
 mod versions;
