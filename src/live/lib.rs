@@ -46,7 +46,7 @@
 //! * A connection to a broker that cannot be opened is one that is closed: the recipe hears it with its first request.
 //! * After the round each connection to a broker is closed with `connection.close`. After an error, and when the process ends, only
 //!   the sockets are: the broker removes what the connections own (R-Q-39).
-//! * An answer that the model has no name for (403, an entry with large flags) ends the round with an error. So do more holders or
+//! * An answer that the model has no name for (403) ends the round with an error. So do more holders or
 //!   contenders of a semaphore than a state of the model has room for: 4 and 6.
 
 mod calls;

@@ -33,10 +33,14 @@ pub(super) fn kind(
 pub(super) fn is_of_read(message: &Message<Consul>) -> bool {
     match message {
         Message::Service(ConsulMessage::Request(_, request)) => {
-            matches!(request, Request::Get(_) | Request::Watch(_) | Request::List)
+            request.watch().is_some()
+                || matches!(
+                    request,
+                    Request::Get(_) | Request::GetConsistent(_) | Request::List | Request::Keys(_) | Request::Tree(_)
+                )
         }
         Message::Service(ConsulMessage::Response(_, answer)) => {
-            matches!(answer, Answer::Found(_) | Answer::Absent | Answer::Listed(_))
+            matches!(answer, Answer::Found(_) | Answer::Absent | Answer::Listed(_) | Answer::Keys(_) | Answer::Tree(_))
         }
         _ => false,
     }

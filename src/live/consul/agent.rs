@@ -1,10 +1,13 @@
 //! Where the agent is, under which key the lock stands, and how long a tick is.
 
+use std::collections::BTreeMap;
 use std::time::Duration;
 
 use fencepost_consul::CheckKind;
 use fencepost_model::ids::ClientId;
 use fencepost_model::time::Ticks;
+
+use crate::LiveError;
 
 /// A Consul agent, and a lock there.
 #[derive(Clone, Debug)]
@@ -17,6 +20,8 @@ pub struct Agent {
     pub(crate) node: Option<String>,
     pub(crate) prefix: String,
     pub(crate) evidence: Evidence,
+    /// The names of nodes, by the client that runs on each.
+    pub(crate) nodes: BTreeMap<ClientId, String>,
 }
 
 /// What a contender for a semaphore takes for a live holder, of all that it reads below the prefix. C-SEM-4.
@@ -36,7 +41,17 @@ impl Agent {
         let tick = Duration::from_millis(10);
         let session_name = "fencepost".to_owned();
         let (key, prefix) = (key.to_owned(), format!("{key}/"));
-        Agent { base, key, tick, client: ClientId(1), session_name, node: None, prefix, evidence: Evidence::Held }
+        Agent {
+            base,
+            key,
+            tick,
+            client: ClientId(1),
+            session_name,
+            node: None,
+            prefix,
+            evidence: Evidence::Held,
+            nodes: BTreeMap::new(),
+        }
     }
 
     /// Sets the length of a tick; otherwise it is 10 ms.
@@ -68,6 +83,28 @@ impl Agent {
         Agent { node: Some(node.to_owned()), ..self }
     }
 
+    /// Names the node on which a client runs, for a program that reads or changes the checks of others.
+    #[must_use]
+    pub fn node_of(mut self, client: u16, node: &str) -> Self {
+        self.nodes.insert(ClientId(client), node.to_owned());
+        self
+    }
+
+    /// The name of the node on which a client runs.
+    pub(crate) fn node_name(&self, client: ClientId) -> Result<&str, LiveError> {
+        let own = self.node.as_deref().filter(|_| client == self.client);
+        let named = own.or_else(|| self.nodes.get(&client).map(String::as_str));
+        named.ok_or_else(|| {
+            LiveError::Unsupported(format!("the node of {client}, which `Agent::node_of` does not name"))
+        })
+    }
+
+    /// The client that runs on a node.
+    pub(crate) fn client_on(&self, node: &str) -> Option<ClientId> {
+        let named = self.nodes.iter().find(|(_, name)| *name == node).map(|(client, _)| *client);
+        named.or_else(|| (self.node.as_deref() == Some(node)).then_some(self.client))
+    }
+
     /// Lists every key that begins with the semaphore's prefix; otherwise those below it. C-SEM-5.
     #[must_use]
     pub fn bare_prefix(self) -> Self {
@@ -86,10 +123,7 @@ impl Agent {
         match kind {
             CheckKind::SerfHealth if self.node.is_none() => Some("serfHealth"),
             _ if self.node.is_none() => None,
-            CheckKind::SerfHealth => Some("gossip"),
-            CheckKind::NodeCheck => Some("node"),
-            CheckKind::ServiceCheck => Some("service"),
-            CheckKind::Other(_) => None,
+            kind => registered_check(kind),
         }
     }
 
@@ -106,4 +140,20 @@ impl Agent {
             _ => format!("{nanoseconds}ns"),
         }
     }
+}
+
+/// The id of a check of a node that is merely registered.
+pub(crate) fn registered_check(kind: CheckKind) -> Option<&'static str> {
+    match kind {
+        CheckKind::SerfHealth => Some("gossip"),
+        CheckKind::NodeCheck => Some("node"),
+        CheckKind::ServiceCheck => Some("service"),
+        CheckKind::Other(_) => None,
+    }
+}
+
+/// The check of a node with this id.
+pub(crate) fn check_with_id(id: &str) -> Option<CheckKind> {
+    let is_gossip = (id == "serfHealth").then_some(CheckKind::SerfHealth);
+    is_gossip.or_else(|| CheckKind::ALL.into_iter().find(|kind| registered_check(*kind) == Some(id)))
 }

@@ -109,5 +109,13 @@ fn changes(request: &Request) -> bool {
             | Request::Before(_)
             | Request::FindSession
             | Request::Watch(_)
+            | Request::WatchConsistent(_)
+            | Request::SessionInfo(_)
+            | Request::Sessions(_)
+            | Request::Keys(_)
+            | Request::Tree(_)
+            | Request::Leader
+            | Request::Nodes
+            | Request::NodeHealth(_)
     )
 }

@@ -5,16 +5,16 @@ use std::time::Duration;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use fencepost_consul::{
-    Answer, Behavior, Claim, Entry, Key, Listing, Operation, Plain, Prefix, Request, Target, Terms, Watch,
+    Answer, Behavior, CheckKind, Claim, Entry, Key, Listing, Operation, Plain, Request, Target, Terms, Watch,
 };
 use fencepost_model::ids::{Index, SessionId};
 use fencepost_model::inline_array::InlineArray;
 use percent_encoding::{AsciiSet, CONTROLS, percent_encode};
 use serde_json::{Value, json};
 
-use super::agent::Agent;
-use super::agent::Evidence;
-use super::names::{SessionIds, fit};
+use super::agent::{Agent, Evidence, registered_check};
+use super::lists::{key_list, node_health, node_list, session_info, session_list, tree};
+use super::names::{SessionIds, fit, prefix};
 use crate::LiveError;
 
 /// The most contenders of a semaphore that a listing has room for in the model.
@@ -79,29 +79,33 @@ pub fn question(request: &Request, agent: &Agent, names: &SessionIds) -> Result<
         Request::Get(of) => ("GET", format!("/v1/kv/{}", key(*of)?), Vec::new()),
         Request::GetConsistent(of) => ("GET", format!("/v1/kv/{}?consistent", key(*of)?), Vec::new()),
         Request::List | Request::Before(_) => ("GET", format!("/v1/kv/{}?recurse", encode(&agent.prefix)), Vec::new()),
-        Request::Watch(Watch { target, index, wait }) => {
+        Request::Watch(watch) | Request::WatchConsistent(watch) => {
             timeout = BLOCKING_MAX;
+            let Watch { target, index, wait } = watch;
             let wait = wait.map_or_else(|| "600s".to_owned(), |wait| agent.duration(wait));
             let place = match target {
                 Target::Key(of) => format!("{}?", key(*of)?),
                 Target::Prefix => format!("{}?recurse&", encode(&agent.prefix)),
+                Target::Keys(below) => format!("{}?keys&", encode(&prefix(agent, *below)?)),
             };
-            ("GET", format!("/v1/kv/{place}index={}&wait={wait}", index.0), Vec::new())
+            let mode = if matches!(request, Request::WatchConsistent(_)) { "&consistent" } else { "" };
+            ("GET", format!("/v1/kv/{place}index={}&wait={wait}{mode}", index.0), Vec::new())
         }
         Request::Put { key: of, value, flags } => {
-            ("PUT", format!("/v1/kv/{}?flags={flags}", key(*of)?), names.bytes(*value)?)
+            ("PUT", format!("/v1/kv/{}?flags={}", key(*of)?, SessionIds::flags(*flags)?), names.bytes(*value)?)
         }
         Request::Cas { key: of, index, value, flags } => {
+            let flags = SessionIds::flags(*flags)?;
             ("PUT", format!("/v1/kv/{}?cas={}&flags={flags}", key(*of)?, index.0), names.bytes(*value)?)
         }
         Request::Acquire(claim) => {
             let Claim { key: of, session, spelling, value, flags } = claim;
-            let session = names.spelled(*session, *spelling);
+            let (session, flags) = (names.spelled(*session, *spelling), SessionIds::flags(*flags)?);
             ("PUT", format!("/v1/kv/{}?acquire={session}&flags={flags}", key(*of)?), names.bytes(*value)?)
         }
         Request::Release(claim) => {
             let Claim { key: of, session, spelling, value, flags } = claim;
-            let session = names.spelled(*session, *spelling);
+            let (session, flags) = (names.spelled(*session, *spelling), SessionIds::flags(*flags)?);
             ("PUT", format!("/v1/kv/{}?release={session}&flags={flags}", key(*of)?), names.bytes(*value)?)
         }
         Request::Delete(of) => ("DELETE", format!("/v1/kv/{}", key(*of)?), Vec::new()),
@@ -113,8 +117,40 @@ pub fn question(request: &Request, agent: &Agent, names: &SessionIds) -> Result<
             let all = all.collect::<Result<Vec<Value>, LiveError>>()?;
             ("PUT", "/v1/txn".to_owned(), Value::Array(all).to_string().into_bytes())
         }
+        Request::SessionInfo(session) => ("GET", format!("/v1/session/info/{}", names.text(*session)), Vec::new()),
+        Request::Sessions(None) => ("GET", "/v1/session/list".to_owned(), Vec::new()),
+        Request::Sessions(Some(node)) => {
+            ("GET", format!("/v1/session/node/{}", encode(agent.node_name(*node)?)), Vec::new())
+        }
+        Request::Keys(of) => ("GET", format!("/v1/kv/{}?keys", encode(&prefix(agent, *of)?)), Vec::new()),
+        Request::Tree(of) => ("GET", format!("/v1/kv/{}?recurse", encode(&prefix(agent, *of)?)), Vec::new()),
+        Request::DeleteTree(of) => ("DELETE", format!("/v1/kv/{}?recurse", encode(&prefix(agent, *of)?)), Vec::new()),
+        Request::Leader => ("GET", "/v1/status/leader".to_owned(), Vec::new()),
+        Request::Nodes => ("GET", "/v1/catalog/nodes".to_owned(), Vec::new()),
+        Request::NodeHealth(node) => {
+            ("GET", format!("/v1/health/node/{}", encode(agent.node_name(*node)?)), Vec::new())
+        }
+        Request::SetCheck(node, kind, status) => {
+            let id = check_id(*kind)?;
+            let check = json!({"CheckID": id, "Name": id, "Status": status.to_string()});
+            let body = json!({"Node": agent.node_name(*node)?, "Address": "127.0.0.1", "Check": check});
+            ("PUT", "/v1/catalog/register".to_owned(), body.to_string().into_bytes())
+        }
+        Request::DeregisterCheck(node, kind) => {
+            let body = json!({"Node": agent.node_name(*node)?, "CheckID": check_id(*kind)?});
+            ("PUT", "/v1/catalog/deregister".to_owned(), body.to_string().into_bytes())
+        }
+        Request::DeregisterNode(node) => {
+            let body = json!({"Node": agent.node_name(*node)?});
+            ("PUT", "/v1/catalog/deregister".to_owned(), body.to_string().into_bytes())
+        }
     };
     Ok(HttpRequest { method, path, body, timeout })
+}
+
+/// The id of a check of a node that is merely registered.
+fn check_id(kind: CheckKind) -> Result<&'static str, LiveError> {
+    registered_check(kind).ok_or_else(|| LiveError::Unsupported(kind.to_string()))
 }
 
 fn encode(name: &str) -> String {
@@ -152,7 +188,7 @@ fn operation_text(operation: &Operation, agent: &Agent, names: &SessionIds) -> R
         let value = base64(&names.plain(*value)?);
         let session = names.spelled(*session, *spelling);
         Ok::<Value, LiveError>(
-            json!({"Verb": verb, "Key": key(*of)?, "Value": value, "Flags": flags, "Session": session}),
+            json!({"Verb": verb, "Key": key(*of)?, "Value": value, "Flags": SessionIds::flags(*flags)?, "Session": session}),
         )
     };
     let inner = match operation {
@@ -162,20 +198,21 @@ fn operation_text(operation: &Operation, agent: &Agent, names: &SessionIds) -> R
         }
         Operation::CheckIndex { key: of, index } => json!({"Verb": "check-index", "Key": key(*of)?, "Index": index.0}),
         Operation::Set { key: of, value, flags } => {
-            json!({"Verb": "set", "Key": key(*of)?, "Value": base64(&names.plain(*value)?), "Flags": flags})
+            json!({"Verb": "set", "Key": key(*of)?, "Value": base64(&names.plain(*value)?), "Flags": SessionIds::flags(*flags)?})
         }
         Operation::Cas { key: of, index, value, flags } => {
             let value = base64(&names.plain(*value)?);
+            let flags = SessionIds::flags(*flags)?;
             json!({"Verb": "cas", "Key": key(*of)?, "Value": value, "Flags": flags, "Index": index.0})
         }
         Operation::Lock(at) => claim("lock", at)?,
         Operation::Unlock(at) => claim("unlock", at)?,
         Operation::Get(of) => json!({"Verb": "get", "Key": key(*of)?}),
-        Operation::GetTree(Prefix::Semaphore) => json!({"Verb": "get-tree", "Key": agent.prefix}),
+        Operation::GetTree(of) => json!({"Verb": "get-tree", "Key": prefix(agent, *of)?}),
         Operation::CheckNotExists(of) => json!({"Verb": "check-not-exists", "Key": key(*of)?}),
         Operation::Delete(of) => json!({"Verb": "delete", "Key": key(*of)?}),
         Operation::DeleteCas { key: of, index } => json!({"Verb": "delete-cas", "Key": key(*of)?, "Index": index.0}),
-        Operation::DeleteTree(Prefix::Semaphore) => json!({"Verb": "delete-tree", "Key": agent.prefix}),
+        Operation::DeleteTree(of) => json!({"Verb": "delete-tree", "Key": prefix(agent, *of)?}),
         other => return Err(LiveError::Unsupported(other.to_string())),
     };
     Ok(json!({ "KV": inner }))
@@ -222,11 +259,26 @@ pub fn answer(
             Answer::Named(found.find_map(|session| session["ID"].as_str()).map(|id| names.session(id)))
         }
         (Request::Get(_) | Request::GetConsistent(_), 404) => Answer::Absent,
-        (Request::Watch(Watch { target: Target::Key(_), .. }), 404) => Answer::Absent,
-        (Request::Get(_) | Request::GetConsistent(_) | Request::Watch(Watch { target: Target::Key(_), .. }), 200) => {
+        (Request::Watch(watch) | Request::WatchConsistent(watch), 200 | 404) => match watch.target {
+            Target::Key(_) if status == 404 => Answer::Absent,
+            Target::Key(_) => Answer::Found(entry(value().get(0).ok_or_else(unknown)?, names)?),
+            Target::Prefix => Answer::Listed(listing(&value(), index.unwrap_or(0), agent, names)?),
+            Target::Keys(_) => Answer::Keys(key_list(&value(), index.unwrap_or(0), agent, names)?),
+        },
+        (Request::Get(_) | Request::GetConsistent(_), 200) => {
             Answer::Found(entry(value().get(0).ok_or_else(unknown)?, names)?)
         }
-        (Request::List | Request::Watch(Watch { target: Target::Prefix, .. }), 200 | 404) => {
+        (Request::Keys(_), 200 | 404) => Answer::Keys(key_list(&value(), index.unwrap_or(0), agent, names)?),
+        (Request::Tree(_), 200 | 404) => Answer::Tree(tree(&value(), index.unwrap_or(0), agent, names)?),
+        (Request::SessionInfo(_), 200) => {
+            let found = value().get(0).map(|session| session_info(session, agent, names)).transpose()?;
+            Answer::Session(found)
+        }
+        (Request::Sessions(_), 200) => Answer::Sessions(session_list(&value(), names)),
+        (Request::Leader, 200) => Answer::Leader(value().as_str().is_some_and(|leader| !leader.is_empty())),
+        (Request::Nodes, 200) => Answer::Nodes(node_list(&value(), agent)),
+        (Request::NodeHealth(_), 200) => Answer::Health(node_health(&value())),
+        (Request::List, 200 | 404) => {
             let all = if status == 404 { Value::Null } else { value() };
             Answer::Listed(listing(&all, index.unwrap_or(0), agent, names)?)
         }
@@ -240,6 +292,10 @@ pub fn answer(
             | Request::Release(_)
             | Request::Delete(_)
             | Request::DeleteCas { .. }
+            | Request::DeleteTree(_)
+            | Request::SetCheck(..)
+            | Request::DeregisterCheck(..)
+            | Request::DeregisterNode(_)
             | Request::DestroySession(_),
             200,
         ) => Answer::Done(text.trim() == "true"),
@@ -254,7 +310,7 @@ pub fn answer(
 }
 
 /// C-KV-6.
-fn entry(value: &Value, names: &mut SessionIds) -> Result<Entry, LiveError> {
+pub(super) fn entry(value: &Value, names: &mut SessionIds) -> Result<Entry, LiveError> {
     let number = |name: &str| value[name].as_u64().unwrap_or(0);
     let index = |name: &str| fit("a log position", number(name), u64::from(u32::MAX)).map(Index);
     let bytes = value["Value"].as_str().and_then(|text| STANDARD.decode(text).ok()).unwrap_or_default();
@@ -262,7 +318,7 @@ fn entry(value: &Value, names: &mut SessionIds) -> Result<Entry, LiveError> {
     let (session, spelling) = holder.unzip();
     Ok(Entry {
         value: names.value(&bytes)?,
-        flags: fit("the flags of an entry", number("Flags"), u64::from(u8::MAX))?,
+        flags: SessionIds::flags_of(number("Flags")),
         lock_index: fit("a LockIndex", number("LockIndex"), u64::from(u32::MAX))?,
         session,
         spelling: spelling.unwrap_or_default(),

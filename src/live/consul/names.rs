@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use fencepost_consul::{Key, Opaque, Plain, Slots, Spelling};
+use fencepost_consul::{Key, LOCK_FLAGS, Opaque, Plain, Prefix, SEMAPHORE_FLAGS, Slots, Spelling};
 use fencepost_model::ids::{ClientId, SessionId, Token};
 use fencepost_model::inline_array::InlineArray;
 use serde_json::{Value, json};
@@ -15,6 +15,32 @@ const HOLDERS_MAX: usize = 4;
 
 /// What an operator's value is written as.
 const FOREIGN: &str = "another application's";
+
+/// `LockFlagValue` of the Go client. C-LCK-3.
+const LOCK_FLAG_VALUE: u64 = 0x2ddc_cbc0_58a5_0c18;
+
+/// `SemaphoreFlagValue` of the Go client. C-SEM-4.
+const SEMAPHORE_FLAG_VALUE: u64 = 0xe0f6_9a2b_aa41_4de0;
+
+/// What a program reads in place of any flags that it has no number for.
+const OTHER_FLAGS: u8 = u8::MAX;
+
+/// A prefix as the agent has it.
+///
+/// # Errors
+/// It has no name here.
+pub(crate) fn prefix(agent: &Agent, prefix: Prefix) -> Result<String, LiveError> {
+    match prefix {
+        Prefix::Semaphore => Ok(agent.prefix.clone()),
+        Prefix::NAMED => Ok(format!("{}.named/", agent.key)),
+        // An agent that others use, too, is not emptied.
+        Prefix::All | Prefix::Named { .. } => Err(LiveError::Unsupported(prefix.to_string())),
+    }
+}
+
+fn is_uuid(text: &str) -> bool {
+    text.len() == 36 && text.bytes().all(|byte| byte == b'-' || byte.is_ascii_hexdigit())
+}
 
 /// The ids of sessions, as the agent has them and as a program has them.
 #[derive(Debug)]
@@ -89,8 +115,52 @@ impl SessionIds {
             Key::Contender(session) => format!("{base}/{}", self.text(session)),
             Key::Neighbour(session) => format!("{base}2/{}", self.text(session)),
             Key::Other => format!("{base}.other"),
-            Key::Named(_) => return Err(LiveError::Unsupported(key.to_string())),
+            Key::Named(place) => format!("{}{place:05}", prefix(agent, Prefix::NAMED)?),
         })
+    }
+
+    /// The key with this name; none: a program has no name for it.
+    pub(crate) fn key_named(&mut self, agent: &Agent, name: &str) -> Option<Key> {
+        let base = &agent.key;
+        let plain = [Key::Lock, Key::Data, Key::Slots, Key::Other];
+        if let Some(key) = plain.into_iter().find(|key| self.key(agent, *key).is_ok_and(|other| other == name)) {
+            return Some(key);
+        }
+        if let Some(place) =
+            prefix(agent, Prefix::NAMED).ok().and_then(|prefix| name.strip_prefix(&prefix)?.parse().ok())
+        {
+            return Some(Key::Named(place));
+        }
+        let of = |before: &str| name.strip_prefix(before).filter(|id| is_uuid(id));
+        if let Some(id) = of(&format!("{base}/")) {
+            return Some(Key::Contender(self.session(id)));
+        }
+        of(&format!("{base}2/")).map(|id| Key::Neighbour(self.session(id)))
+    }
+
+    /// Flags as the agent has them.
+    ///
+    /// # Errors
+    /// The number stands for flags of others.
+    pub(crate) fn flags(flags: u8) -> Result<u64, LiveError> {
+        match flags {
+            LOCK_FLAGS => Ok(LOCK_FLAG_VALUE),
+            SEMAPHORE_FLAGS => Ok(SEMAPHORE_FLAG_VALUE),
+            OTHER_FLAGS => Err(LiveError::Unsupported("a write with the flags of another application".to_owned())),
+            flags => Ok(flags.into()),
+        }
+    }
+
+    /// Flags of the agent's as a program has them.
+    pub(crate) fn flags_of(value: u64) -> u8 {
+        match value {
+            LOCK_FLAG_VALUE => LOCK_FLAGS,
+            SEMAPHORE_FLAG_VALUE => SEMAPHORE_FLAGS,
+            value => match u8::try_from(value) {
+                Ok(LOCK_FLAGS | SEMAPHORE_FLAGS) | Err(_) => OTHER_FLAGS,
+                Ok(flags) => flags,
+            },
+        }
     }
 
     /// A value as bytes.

@@ -6,4 +6,5 @@ mod holders;
 mod long;
 mod mistakes;
 mod processes;
+mod reads;
 mod semaphores;

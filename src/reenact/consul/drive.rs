@@ -4,7 +4,7 @@ use std::process::Command;
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
-use fencepost_consul::{Answer, Consul, Key, Request, Status, Timer};
+use fencepost_consul::{Answer, Consul, Key, Status, Timer};
 use fencepost_live::{Reply, SessionIds, answer};
 use fencepost_model::ids::{ClientId, Index, SessionId};
 use serde_json::Value;
@@ -52,7 +52,7 @@ impl Driver<Consul> for AgentDriver<'_> {
             Cause::Request(client, call, request) => {
                 let request = self.positions.translated(request).map_err(ServerError)?;
                 let mut question = self.stage.question(&request, client, &self.sessions)?;
-                if let Request::Watch(_) = request {
+                if request.watch().is_some() {
                     let rest = self.moments.schedule.at.iter().max().copied().unwrap_or(0);
                     question.timeout = milliseconds(rest) + 5 * PATIENCE;
                 }
@@ -78,7 +78,7 @@ impl Driver<Consul> for AgentDriver<'_> {
             return Some(Ended::With(ReenactmentOutcome::Undecided { why }));
         };
         let start = self.moments.of(step.start);
-        let is_watch = matches!(pending.request, Request::Watch(_));
+        let is_watch = pending.request.watch().is_some();
         let mut early = None;
         if is_watch {
             early = pending.early_reply();

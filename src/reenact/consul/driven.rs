@@ -47,12 +47,14 @@ impl Driven for Consul {
 
     fn refined(message: ConsulMessage, parts: i64) -> ConsulMessage {
         let ConsulMessage::Request(call, request) = message else { return message };
+        let longer = |watch: Watch| Watch { wait: watch.wait.map(|wait| wait.times(parts)), ..watch };
         let request = match request {
             Request::CreateSession(terms) => {
                 let ttl = terms.ttl.map(|ttl| ttl.times(parts));
                 Request::CreateSession(Terms { ttl, lock_delay: terms.lock_delay.times(parts), ..terms })
             }
-            Request::Watch(watch) => Request::Watch(Watch { wait: watch.wait.map(|wait| wait.times(parts)), ..watch }),
+            Request::Watch(watch) => Request::Watch(longer(watch)),
+            Request::WatchConsistent(watch) => Request::WatchConsistent(longer(watch)),
             other => other,
         };
         ConsulMessage::Request(call, request)

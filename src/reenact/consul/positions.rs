@@ -33,6 +33,19 @@ impl Positions {
                 };
                 is_same_entry && model.alive == agent.alive
             }
+            (Answer::Keys(model), Answer::Keys(agent)) => {
+                self.listings.insert(model.index, agent.index);
+                (model.keys, model.more) == (agent.keys, agent.more)
+            }
+            (Answer::Tree(model), Answer::Tree(agent)) => {
+                self.listings.insert(model.index, agent.index);
+                (model.rows.len(), model.more) == (agent.rows.len(), agent.more)
+                    && model.rows.iter().zip(agent.rows.iter()).all(|(model, agent)| {
+                        (model.key, model.session) == (agent.key, agent.session)
+                            && self.meet(model.create, agent.create)
+                            && self.meet(model.modify, agent.modify)
+                    })
+            }
             (Answer::Before(Some((model, position))), Answer::Before(Some((agent, there)))) => {
                 model == agent && self.meet(position, there)
             }
@@ -63,7 +76,7 @@ impl Positions {
 
     /// The request with the agent's positions.
     pub(super) fn translated(&self, mut request: Request) -> Result<Request, String> {
-        let is_listing = matches!(&request, Request::Watch(watch) if watch.target == Target::Prefix);
+        let is_listing = request.watch().is_some_and(|watch| !matches!(watch.target, Target::Key(_)));
         let mut translation = Translation { positions: self, is_listing, unknown: None };
         request.visit(&mut translation);
         match translation.unknown {

@@ -1,7 +1,7 @@
 //! The Go client's lock as a program, line by line, against the recipe `go-lock` with its settings.
 
 use fencepost::checker::Options;
-use fencepost::consul::{self, BeliefRule, Consul, GoLock, Monitor, OnLoss, RenewalErrors, SERVICE, Waiting};
+use fencepost::consul::{self, BeliefRule, Consul, GoLock, Monitor, OnLoss, Reads, RenewalErrors, SERVICE, Waiting};
 use fencepost::model::scenario::{Cutting, Links, Ways};
 use fencepost::{Property, Scenario, Ticks};
 
@@ -20,7 +20,7 @@ fn small() -> Scenario<Consul> {
         (consul.renewal_errors, consul.belief) = (RenewalErrors::RetryForTtl, BeliefRule::ByMonitor);
         (consul.waiting, consul.watch_wait, consul.retry_every) =
             (Waiting::ReadThenWatch, Some(Ticks::new(2)), Ticks::new(1));
-        consul.monitor = Some(Monitor { on_loss: OnLoss::Keep, ..Monitor::default() });
+        consul.monitor = Some(Monitor { on_loss: OnLoss::Keep, reads: Reads::Consistent, ..Monitor::default() });
     };
     Scenario::<Consul>::new("small-go-lock").service(settings).message_delay(0).wake_delay(0).server_delay(0)
 }

@@ -20,15 +20,16 @@ use serde::{Deserialize, Serialize};
 
 pub use clients::{Contender, Observer, Participant, SlotTaker, Verifier, with_nodes};
 pub use messages::{
-    Answer, Checks, Claim, Command, ConsulEvent, ConsulMessage, Entry, Item, Key, LOCK, Listing, Opaque, Operation,
-    Order, Plain, Prefix, Registration, Request, Slots, Spelling, Target, Terms, Text, Timer, Transaction, Watch,
+    Answer, Checks, Claim, Command, ConsulEvent, ConsulMessage, Entry, Item, Key, KeyList, LOCK, LOCK_FLAGS, Listing,
+    NodeHealth, NodeList, Opaque, Operation, Order, Plain, Prefix, Registration, Request, Row, SEMAPHORE_FLAGS,
+    SessionInfo, SessionList, Slots, Spelling, Target, Terms, Text, Timer, Transaction, Tree, Watch,
 };
 pub use mistakes::MISTAKES;
 pub use mutants::ConsulMutation;
 pub use operator::OperatorAction;
 pub use programs::{
-    ApiError, ElectionGuide, GoLock, GoSemaphore, HttpApi, LeaderWatch, LockCommand, LockUnit, Monitor as GoMonitor,
-    Renew, SemaphoreGuide, SemaphoreMonitor,
+    ApiError, CatalogApi, Committed, Content, ElectionGuide, GoLock, GoSemaphore, HttpApi, LeaderWatch, LockCommand,
+    LockUnit, Monitor as GoMonitor, Renew, SemaphoreGuide, SemaphoreMonitor,
 };
 pub use scenarios::SCENARIOS;
 pub use server::{ConsulFault, Failure, ItemRecord, Node, OperationResult, Query, QueryRefusal, Server, Status};

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::ask;
 use crate::ConsulMutation;
-use crate::{Consul, Request, Target, Timer, Watch};
+use crate::{Consul, Reads, Request, Target, Timer, Watch};
 use fencepost_model::ids::{Call, Index};
 use fencepost_model::normal::Normal;
 use fencepost_model::process::{Context, Outbox};
@@ -33,7 +33,12 @@ impl Watching {
         out: &mut Outbox<Consul>,
     ) -> Option<Watching> {
         let settings = context.scenario.service.monitor?;
-        let call = ask(last, Request::Watch(Watch { target, index, wait: settings.wait }), out);
+        let watch = Watch { target, index, wait: settings.wait };
+        let request = match settings.reads {
+            Reads::Default => Request::Watch(watch),
+            Reads::Consistent => Request::WatchConsistent(watch),
+        };
+        let call = ask(last, request, out);
         let at = settings.patience.map(|patience| Deadline(context.now + patience));
         let once = context.scenario.service.semaphore.as_ref().is_some_and(|semaphore| semaphore.watches_once);
         let is_last = once && index != Index(0);

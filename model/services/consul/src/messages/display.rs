@@ -2,7 +2,10 @@
 
 use std::fmt;
 
-use super::{Answer, Claim, ConsulMessage, Operation, Request, Target, Watch};
+use super::{
+    Answer, Claim, ConsulMessage, KeyList, NodeHealth, NodeList, Operation, Request, Row, SessionInfo, SessionList,
+    Target, Tree, Watch,
+};
 
 impl fmt::Display for ConsulMessage {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -36,6 +39,9 @@ impl fmt::Display for Request {
             Request::List => f.write_str("list the prefix"),
             Request::Before(index) => write!(f, "list the contenders before {index}"),
             Request::Watch(Watch { target, index, .. }) => write!(f, "watch {target} from {index}"),
+            Request::WatchConsistent(Watch { target, index, .. }) => {
+                write!(f, "watch {target} from {index}, consistently")
+            }
             Request::Commit(transaction) => {
                 f.write_str("transaction: ")?;
                 transaction.operations.iter().enumerate().try_for_each(|(place, operation)| {
@@ -43,6 +49,18 @@ impl fmt::Display for Request {
                     write!(f, "{comma}{operation}")
                 })
             }
+            Request::SessionInfo(session) => write!(f, "look {session} up"),
+            Request::Sessions(None) => f.write_str("list the sessions"),
+            Request::Sessions(Some(node)) => write!(f, "list the sessions of {node}'s node"),
+            Request::Keys(prefix) => write!(f, "list the keys of {prefix}"),
+            Request::Tree(prefix) => write!(f, "list the entries of {prefix}"),
+            Request::DeleteTree(prefix) => write!(f, "delete {prefix}"),
+            Request::Leader => f.write_str("ask for the leader"),
+            Request::Nodes => f.write_str("list the nodes"),
+            Request::NodeHealth(node) => write!(f, "list the checks of {node}'s node"),
+            Request::SetCheck(node, kind, status) => write!(f, "set {kind} of {node}'s node to {status}"),
+            Request::DeregisterCheck(node, kind) => write!(f, "deregister {kind} of {node}'s node"),
+            Request::DeregisterNode(node) => write!(f, "deregister {node}'s node"),
         }
     }
 }
@@ -52,6 +70,7 @@ impl fmt::Display for Target {
         match self {
             Target::Key(key) => key.fmt(f),
             Target::Prefix => f.write_str("the prefix"),
+            Target::Keys(prefix) => write!(f, "the keys of {prefix}"),
         }
     }
 }
@@ -124,6 +143,51 @@ impl fmt::Display for Answer {
             Answer::Missing(Some(kind)) => write!(f, "500, missing check {kind}"),
             Answer::Critical(kind) => write!(f, "500, check {kind} is critical"),
             Answer::NoLeader => f.write_str("500, no cluster leader"),
+            Answer::Session(Some(SessionInfo { id, .. })) => write!(f, "{id} is alive"),
+            Answer::Session(None) => f.write_str("there is no such session"),
+            Answer::Sessions(SessionList { ids, more }) => list(f, "no session is alive", "", ids, *more),
+            Answer::Keys(KeyList { index, keys, more }) => {
+                list(f, &format!("at {index}, no key"), &format!("at {index}: "), keys, *more)
+            }
+            Answer::Tree(Tree { index, rows, more }) => {
+                list(f, &format!("at {index}, no entry"), &format!("at {index}: "), rows, *more)
+            }
+            Answer::Leader(true) => f.write_str("there is a leader"),
+            Answer::Leader(false) => f.write_str("there is no leader"),
+            Answer::Nodes(NodeList { nodes, more }) => list(f, "no node is registered", "", nodes, *more),
+            Answer::Health(NodeHealth { checks }) => {
+                f.write_str(if checks.is_empty() { "no check is registered" } else { "" })?;
+                checks.iter().enumerate().try_for_each(|(place, (kind, status))| {
+                    let comma = if place == 0 { "" } else { ", " };
+                    write!(f, "{comma}{kind} is {status}")
+                })
+            }
         }
     }
+}
+
+impl fmt::Display for Row {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} (ModifyIndex {}", self.key, self.modify.0)?;
+        match self.session {
+            Some(session) => write!(f, ", held by {session})"),
+            None => f.write_str(", free)"),
+        }
+    }
+}
+
+/// The members of a list, or that it has none.
+fn list(
+    f: &mut fmt::Formatter<'_>,
+    empty: &str,
+    before: &str,
+    members: &[impl fmt::Display],
+    more: u16,
+) -> fmt::Result {
+    f.write_str(if members.is_empty() { empty } else { before })?;
+    members.iter().enumerate().try_for_each(|(place, member)| {
+        let comma = if place == 0 { "" } else { ", " };
+        write!(f, "{comma}{member}")
+    })?;
+    if more > 0 { write!(f, " and {more} more") } else { Ok(()) }
 }

@@ -1,17 +1,19 @@
 //! The messages between clients and server. HTTP's status codes become variants: an answer is a 200 with a body unless
 //! it says otherwise.
 //!
-//! `values` has the contents of the store, `catalogue` nodes, services and checks, `timers` the deadlines, commands and facts,
-//! `display` the labels.
+//! `values` has the contents of the store, `lists` the answers to reads of several things, `catalogue` nodes, services and checks,
+//! `timers` the deadlines, commands and facts, `display` the labels.
 
 mod catalogue;
 mod display;
+mod lists;
 mod timers;
 mod values;
 
 use serde::{Deserialize, Serialize};
 
 pub use catalogue::{Item, Registration, Text};
+pub use lists::{KeyList, NodeHealth, NodeList, Row, SessionInfo, SessionList, Tree};
 pub use timers::{Command, ConsulEvent, Timer};
 pub use values::{Checks, Entry, Key, Opaque, Plain, Prefix, Slots, Spelling, Terms};
 
@@ -24,6 +26,12 @@ use fencepost_model::time::Ticks;
 
 /// The common key of the lock recipe.
 pub const LOCK: Key = Key::Lock;
+
+/// The flags that the Go client gives the key of a lock: 0x2ddccbc058a50c18 in Consul. C-LCK-3.
+pub const LOCK_FLAGS: u8 = 1;
+
+/// The flags that it gives the keys of a semaphore: 0xe0f69a2baa414de0 in Consul. C-SEM-3.
+pub const SEMAPHORE_FLAGS: u8 = 2;
 
 /// A client's request to the server.
 #[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Normal, Serialize, Deserialize)]
@@ -60,6 +68,21 @@ pub enum Request {
     Before(Index),
     Watch(Watch),
     Commit(Transaction),
+    SessionInfo(SessionId),
+    /// Of a node, or of all.
+    Sessions(Option<ClientId>),
+    Keys(Prefix),
+    Tree(Prefix),
+    DeleteTree(Prefix),
+    /// The address of the leader.
+    Leader,
+    Nodes,
+    NodeHealth(ClientId),
+    SetCheck(ClientId, CheckKind, Status),
+    DeregisterCheck(ClientId, CheckKind),
+    DeregisterNode(ClientId),
+    /// A blocking query with `?consistent`.
+    WatchConsistent(Watch),
 }
 
 /// The session of an acquire or release, and the value that it writes.
@@ -98,6 +121,8 @@ pub enum Target {
     Key(Key),
     /// Everything below the semaphore's prefix.
     Prefix,
+    /// The names of the keys below a prefix.
+    Keys(Prefix),
 }
 
 /// Several operations that are applied atomically. C-TXN-3.
@@ -192,6 +217,20 @@ pub enum Answer {
     Critical(CheckKind),
     /// 500 `No cluster leader`. C-CON-6.
     NoLeader,
+    /// A session, if it is alive.
+    Session(Option<SessionInfo>),
+    /// Live sessions.
+    Sessions(SessionList),
+    /// The names of keys.
+    Keys(KeyList),
+    /// Entries of keys.
+    Tree(Tree),
+    /// Whether there is a leader.
+    Leader(bool),
+    /// The nodes of the catalogue.
+    Nodes(NodeList),
+    /// The checks of a node.
+    Health(NodeHealth),
 }
 
 /// A recursive read of the semaphore's prefix, as far as contenders use it: the coordination entry, and the sessions
@@ -235,6 +274,16 @@ pub enum ConsulMessage {
     /// Back: whether it was carried out.
     #[serde(alias = "handled")]
     OrderDone(ClientId, #[normal(of = 0)] Call, bool),
+}
+
+impl Request {
+    /// The blocking query that it is, if it is one.
+    pub fn watch(&self) -> Option<&Watch> {
+        match self {
+            Request::Watch(watch) | Request::WatchConsistent(watch) => Some(watch),
+            _ => None,
+        }
+    }
 }
 
 impl<V> Claim<V> {

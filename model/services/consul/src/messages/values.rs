@@ -11,10 +11,11 @@ use fencepost_model::normal::{Normal, Visitor};
 use fencepost_model::time::Ticks;
 
 /// A key of the store.
-#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Normal, Serialize, Deserialize)]
+#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default, Normal, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Key {
     /// The common key of the lock recipe.
+    #[default]
     Lock,
     /// The protected resource, if it is in the same store.
     Data,
@@ -26,7 +27,8 @@ pub enum Key {
     Neighbour(SessionId),
     /// A key of another application.
     Other,
-    /// A key by its place among all names in their order, where the HTTP edge gives the names.
+    /// A key by its place among all names in their order: those that the HTTP edge gives, or those of a program's own,
+    /// which have the common prefix [`Prefix::NAMED`].
     Named(u16),
 }
 
@@ -48,6 +50,9 @@ pub enum Prefix {
 }
 
 impl Prefix {
+    /// That of every key that has a place among all names.
+    pub const NAMED: Prefix = Prefix::Named { first: 0, last: u16::MAX };
+
     /// Whether the key has this prefix.
     pub fn contains(self, key: Key) -> bool {
         match self {
@@ -216,9 +221,10 @@ impl fmt::Display for Key {
 
 impl fmt::Display for Prefix {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
+        match *self {
             Prefix::All => f.write_str("every key"),
             Prefix::Semaphore => f.write_str("the prefix"),
+            Prefix::NAMED => f.write_str("the named keys"),
             Prefix::Named { first, .. } => write!(f, "prefix {first}"),
         }
     }

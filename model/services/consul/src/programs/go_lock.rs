@@ -1,13 +1,13 @@
-//! The Go client's Lock, line by line (api/lock.go of Consul 1.8.7): the lock, and the goroutine that watches its key. The one that
-//! renews its session is in `renew`.
+//! The Go client's Lock, line by line (api/lock.go of Consul 1.8.7). The goroutine that watches its key is in `lock_monitor`, the one that
+//! renews its session in `renew`.
 
 use std::ops::Not;
 
 use serde::{Deserialize, Serialize};
 
 use super::one_shot::{Attempt, OneShot};
-use super::{ApiError, HttpApi, Renew};
-use crate::{Consul, Entry, LOCK, Opaque, Terms};
+use super::{ApiError, Content, HttpApi, Monitor, Renew};
+use crate::{Consul, Entry, LOCK, LOCK_FLAGS, Opaque, Terms};
 use fencepost_model::fact::Leaving;
 use fencepost_model::ids::{Index, SessionId, Token};
 use fencepost_model::normal::Normal;
@@ -37,6 +37,9 @@ pub struct GoLock {
     /// `qOpts.WaitIndex`.
     wait_index: Index,
 }
+
+/// `Value`, empty by default, and `Flags: LockFlagValue`.
+const CONTENT: Content = Content { value: Opaque::Empty, flags: LOCK_FLAGS };
 
 impl GoLock {
     /// With the client's defaults, for this number of ticks per second; sessions have these terms.
@@ -83,7 +86,7 @@ impl GoLock {
     /// `Unlock`: the release comes first, its result is ignored, then the renewals stop and destroy the session. C-LCK-9.
     pub(super) async fn unlock(&mut self, consul: &Handle<Consul>, session: SessionId) -> Result<(), ApiError> {
         consul.stop::<Monitor>();
-        let released = consul.release(LOCK, session, Opaque::Empty).await;
+        let released = consul.release(LOCK, session, CONTENT).await;
         consul.stop::<Renew>();
         consul.send_destroy_session(session);
         self.session = None;
@@ -122,6 +125,8 @@ impl GoLock {
         // `pair, meta, err := kv.Get(l.opts.Key, qOpts)`. C-LCK-3.
         match consul.watch(LOCK, self.wait_index, Some(wait)).await {
             Err(_) => return Err(GoLock::fail(consul, session)),
+            // `if pair.Flags != LockFlagValue { return nil, ErrLockConflict }`.
+            Ok(Some(Entry { flags, .. })) if flags != LOCK_FLAGS => return Err(GoLock::fail(consul, session)),
             // `pair.Session == l.lockSession: goto HELD`. C-LCK-5.
             Ok(Some(Entry { session: Some(holder), .. })) if holder == session => return Ok(true),
             // `qOpts.WaitIndex = meta.LastIndex; goto WAIT`.
@@ -132,7 +137,7 @@ impl GoLock {
             Ok(Some(Entry { session: None, .. }) | None) => {}
         }
         // `locked, _, err := kv.Acquire(…)`. C-LCK-4.
-        match consul.acquire(LOCK, session, Opaque::Empty).await {
+        match consul.acquire(LOCK, session, CONTENT).await {
             Err(_) => return Err(GoLock::fail(consul, session)),
             Ok(true) => return Ok(true),
             Ok(false) => {}
@@ -178,41 +183,6 @@ impl Recipe<Consul> for GoLock {
             Attempt::Held(session) => self.hold(consul, session).await,
             Attempt::Again => Ok(Lap::Again),
             Attempt::GaveUp(session) => Err(GoLock::fail(consul, session)),
-        }
-    }
-}
-
-/// `func (l *Lock) monitorLock`: it ends when the lock is lost. C-LCK-6.
-#[derive(Clone, PartialEq, Eq, Debug, Normal, Serialize, Deserialize)]
-pub struct Monitor {
-    /// `session`.
-    pub session: SessionId,
-    /// `opts.WaitIndex`.
-    pub wait_index: Index,
-    /// How many more errors in a row are no loss.
-    pub left: u8,
-    /// `MonitorRetries`.
-    pub retries: u8,
-    /// `MonitorRetryTime`.
-    pub retry_every: Ticks,
-}
-
-impl Recipe<Consul> for Monitor {
-    const NAME: &'static str = "monitor-lock";
-
-    async fn lap(&mut self, consul: &Handle<Consul>) -> Result<Lap, Gone> {
-        match consul.watch(LOCK, self.wait_index, None).await {
-            Ok(Some(Entry { session: Some(holder), modify, .. })) if holder == self.session => {
-                (self.wait_index, self.left) = (modify, self.retries);
-                Ok(Lap::Again)
-            }
-            Err(_) if self.left > 0 => {
-                consul.sleep(self.retry_every).await;
-                (self.wait_index, self.left) = (Index(0), self.left - 1);
-                Ok(Lap::Again)
-            }
-            // Free, another client's, deleted, or an error: `close(stopCh)`.
-            _ => Ok(Lap::Done),
         }
     }
 }

@@ -1,5 +1,5 @@
-//! The Go client's Semaphore, line by line (api/semaphore.go of Consul 1.8.7): the semaphore, and the goroutine that watches its
-//! prefix. The goroutine that renews the session is that of the lock.
+//! The Go client's Semaphore, line by line (api/semaphore.go of Consul 1.8.7). The goroutine that watches its prefix is in
+//! `semaphore_monitor`, the one that renews the session is that of the lock. `Release` and `Destroy` are in `semaphore_release`.
 
 use std::ops::Not;
 
@@ -7,8 +7,8 @@ use serde::{Deserialize, Serialize};
 
 use super::one_shot::{Attempt, OneShot};
 use super::slots::{decode, pruned};
-use super::{ApiError, HttpApi, Renew};
-use crate::{Consul, Key, Opaque, Slots, Terms};
+use super::{Content, HttpApi, Renew, SemaphoreMonitor};
+use crate::{Consul, Key, Opaque, Reads, SEMAPHORE_FLAGS, Slots, Terms};
 use fencepost_model::fact::Leaving;
 use fencepost_model::ids::{Index, SessionId, Token};
 use fencepost_model::normal::Normal;
@@ -34,7 +34,7 @@ pub struct GoSemaphore {
     /// `MonitorRetryTime`, 2 s.
     pub monitor_retry_every: Ticks,
     /// `lockSession`.
-    session: Option<SessionId>,
+    pub(super) session: Option<SessionId>,
     /// `qOpts.WaitIndex`.
     wait_index: Index,
 }
@@ -78,7 +78,14 @@ impl GoSemaphore {
     /// `go s.monitorLock(s.lockSession, s.lockCh)`. C-SEM-6.
     pub(super) fn spawn_monitor(&self, consul: &Handle<Consul>, session: SessionId) {
         let (retries, retry_every) = (self.monitor_retries, self.monitor_retry_every);
-        consul.spawn(SemaphoreMonitor { session, wait_index: Index(0), left: retries, retries, retry_every });
+        consul.spawn(SemaphoreMonitor {
+            session,
+            wait_index: Index(0),
+            left: retries,
+            retries,
+            retry_every,
+            reads: Reads::Consistent,
+        });
     }
 
     /// From `s.isHeld = true` on: the user works until it is done, or until the channel of `Acquire` is closed.
@@ -99,46 +106,6 @@ impl GoSemaphore {
         consul.leave(Leaving::Done);
         self.give_back(consul, session).await?;
         Ok(Lap::Done)
-    }
-
-    /// `Release`: the deferred function stops the renewals, which destroy the session, whatever comes of the requests. C-SEM-7.
-    pub(super) async fn give_back(&mut self, consul: &Handle<Consul>, session: SessionId) -> Result<(), ApiError> {
-        consul.stop::<SemaphoreMonitor>();
-        self.session = None;
-        let released = GoSemaphore::release(consul, session).await;
-        consul.stop::<Renew>();
-        consul.send_destroy_session(session);
-        released
-    }
-
-    /// `Destroy`: holders that live are no error here. C-SEM-8.
-    pub(super) async fn destroy(consul: &Handle<Consul>) -> Result<(), ApiError> {
-        let listing = consul.list().await?;
-        if let Some((slots, index)) = listing.slots.and_then(|entry| decode(Some(entry), 0))
-            && pruned(slots, &listing).holders.is_empty()
-        {
-            consul.delete_cas(Key::Slots, index).await?;
-        }
-        Ok(())
-    }
-
-    /// From `READ` on.
-    async fn release(consul: &Handle<Consul>, session: SessionId) -> Result<(), ApiError> {
-        loop {
-            let pair = consul.get(Key::Slots).await?;
-            // `lock.Holders[lockSession]`: a missing entry is an empty set.
-            let Some((slots, index)) = pair.and_then(|entry| decode(Some(entry), 0)) else { break };
-            if !slots.holders.contains(&session) {
-                break;
-            }
-            let holders = slots.holders.filtered(|holder| *holder != session);
-            if consul.cas(Key::Slots, index, Opaque::Slots(Slots { holders, ..slots })).await? {
-                break;
-            }
-        }
-        // A plain delete of the contender entry.
-        consul.delete(Key::Contender(session)).await?;
-        Ok(())
     }
 }
 
@@ -168,7 +135,7 @@ impl GoSemaphore {
                 }
                 (self.session, self.wait_index) = (Some(session), Index(0));
                 // `kv.Acquire(s.contenderEntry(s.lockSession), nil)`.
-                match consul.acquire(Key::Contender(session), session, Opaque::Empty).await {
+                match consul.acquire(Key::Contender(session), session, Opaque::Empty.flagged(SEMAPHORE_FLAGS)).await {
                     Ok(true) => session,
                     Ok(false) | Err(_) => return Err(GoSemaphore::fail(consul, session)),
                 }
@@ -191,6 +158,10 @@ impl GoSemaphore {
         let Ok(listing) = consul.watch_list(self.wait_index, Some(wait)).await else {
             return Err(GoSemaphore::fail(consul, session));
         };
+        // `if lockPair.Flags != SemaphoreFlagValue { return nil, ErrSemaphoreConflict }`.
+        if listing.slots.is_some_and(|entry| entry.flags != SEMAPHORE_FLAGS) {
+            return Err(GoSemaphore::fail(consul, session));
+        }
         let decoded = decode(listing.slots, self.limit);
         // `semaphore limit conflict`, even with no holders.
         let Some((slots, index)) = decoded.filter(|(slots, _)| slots.limit == self.limit) else {
@@ -208,45 +179,11 @@ impl GoSemaphore {
             slots.holders.sort_unstable();
         }
         // False: a race with another contender, `goto WAIT`, with the same index.
-        consul.cas(Key::Slots, index, Opaque::Slots(slots)).await.map_err(|_| GoSemaphore::fail(consul, session))
+        consul.cas(Key::Slots, index, flagged(slots)).await.map_err(|_| GoSemaphore::fail(consul, session))
     }
 }
 
-/// `func (s *Semaphore) monitorLock`: it ends when the slot is lost. It checks neither flags nor limit. C-SEM-6.
-#[derive(Clone, PartialEq, Eq, Debug, Normal, Serialize, Deserialize)]
-pub struct SemaphoreMonitor {
-    /// `session`.
-    pub session: SessionId,
-    /// `opts.WaitIndex`.
-    pub wait_index: Index,
-    /// How many more errors in a row are no loss.
-    pub left: u8,
-    /// `MonitorRetries`.
-    pub retries: u8,
-    /// `MonitorRetryTime`.
-    pub retry_every: Ticks,
-}
-
-impl Recipe<Consul> for SemaphoreMonitor {
-    const NAME: &'static str = "monitor-semaphore";
-
-    async fn lap(&mut self, consul: &Handle<Consul>) -> Result<Lap, Gone> {
-        match consul.watch_list(self.wait_index, None).await {
-            Ok(listing) => {
-                let slots = decode(listing.slots, 0).map(|(slots, _)| pruned(slots, &listing));
-                if slots.is_some_and(|slots| slots.holders.contains(&self.session)) {
-                    (self.wait_index, self.left) = (listing.index, self.retries);
-                    return Ok(Lap::Again);
-                }
-                Ok(Lap::Done)
-            }
-            Err(_) if self.left > 0 => {
-                consul.sleep(self.retry_every).await;
-                (self.wait_index, self.left) = (Index(0), self.left - 1);
-                Ok(Lap::Again)
-            }
-            // `close(stopCh)`.
-            Err(_) => Ok(Lap::Done),
-        }
-    }
+/// `encodeLock`: with `Flags: SemaphoreFlagValue`.
+pub(super) fn flagged(slots: Slots) -> Content {
+    Opaque::Slots(slots).flagged(SEMAPHORE_FLAGS)
 }

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use super::slots::{decode, pruned};
 use super::{ApiError, HttpApi, Renew, SemaphoreMonitor};
-use crate::{Consul, Key, Opaque, Slots, Terms};
+use crate::{Consul, Key, Opaque, Reads, Slots, Terms};
 use fencepost_model::fact::Leaving;
 use fencepost_model::ids::{Index, SessionId, Token};
 use fencepost_model::normal::Normal;
@@ -73,7 +73,14 @@ impl SemaphoreGuide {
     async fn hold(&mut self, consul: &Handle<Consul>, session: SessionId) -> Result<(), Gone> {
         // "On any change to `<prefix>` the lock's `Holders` should be re-checked to ensure the slot is still held."
         let retry_every = self.retry_every;
-        consul.spawn(SemaphoreMonitor { session, wait_index: Index(0), left: 0, retries: 0, retry_every });
+        consul.spawn(SemaphoreMonitor {
+            session,
+            wait_index: Index(0),
+            left: 0,
+            retries: 0,
+            retry_every,
+            reads: Reads::Default,
+        });
         consul.enter_slot(Token::default(), self.limit.into());
         self.session = None;
         loop {

@@ -4,10 +4,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::go_lock::{GoLock, Monitor};
-use super::go_semaphore::{GoSemaphore, SemaphoreMonitor};
 use super::one_shot::Attempt;
-use super::{HttpApi, Renew};
+use super::{GoLock, GoSemaphore, HttpApi, Monitor, Renew, SemaphoreMonitor};
 use crate::{Consul, Entry, Killed, LOCK, Terms};
 use fencepost_model::fact::Leaving;
 use fencepost_model::ids::{SessionId, Token};

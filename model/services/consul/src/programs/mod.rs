@@ -2,33 +2,43 @@
 //!
 //! ```text
 //! api           the requests, each with its answers and errors
+//! catalog_api   those about nodes and checks
 //! election      Consul's guide to leader election, step by step
 //! go_lock       the Go client's Lock (api/lock.go)
 //! go_semaphore  the Go client's Semaphore (api/semaphore.go)
 //! guide         Consul's semaphore guide, step by step
 //! lock_command  `consul lock` (command/lock/lock.go)
+//! lock_monitor  the goroutine that watches the lock's key        semaphore_monitor   the one that watches the prefix
 //! one_shot      how long they try where they try once
 //! renew         the goroutine that renews a session (api/session.go)
+//! semaphore_release   Release and Destroy of the Semaphore
 //! slots         the coordination entry of a semaphore
 //! ```
 
 mod api;
+mod catalog_api;
 mod election;
 mod go_lock;
 mod go_semaphore;
 mod guide;
 mod lock_command;
+mod lock_monitor;
 mod one_shot;
 mod renew;
+mod semaphore_monitor;
+mod semaphore_release;
 mod slots;
 
-pub use api::{ApiError, HttpApi};
+pub use api::{ApiError, Committed, Content, HttpApi};
+pub use catalog_api::CatalogApi;
 pub use election::{ElectionGuide, LeaderWatch};
-pub use go_lock::{GoLock, Monitor};
-pub use go_semaphore::{GoSemaphore, SemaphoreMonitor};
+pub use go_lock::GoLock;
+pub use go_semaphore::GoSemaphore;
 pub use guide::SemaphoreGuide;
 pub use lock_command::{LockCommand, LockUnit};
+pub use lock_monitor::Monitor;
 pub use renew::Renew;
+pub use semaphore_monitor::SemaphoreMonitor;
 
 use super::{Answer, Command, Consul, ConsulMessage, Request, Timer};
 use fencepost_model::ids::Call;
@@ -85,7 +95,7 @@ impl Programmable for Consul {
                 terms.ttl.iter_mut().for_each(&mut *visit);
                 visit(&mut terms.lock_delay);
             }
-            Request::Watch(watch) => watch.wait.iter_mut().for_each(visit),
+            Request::Watch(watch) | Request::WatchConsistent(watch) => watch.wait.iter_mut().for_each(visit),
             _ => {}
         }
     }

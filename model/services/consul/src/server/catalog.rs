@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use super::Server;
 use crate::Consul;
 use crate::ConsulMutation;
-use crate::messages::{Answer, Checks};
+use crate::messages::{Answer, Checks, Request};
 use crate::settings::CheckKind;
 use fencepost_model::fact::Fact;
 use fencepost_model::ids::{ClientId, SessionId};
@@ -17,10 +17,11 @@ use fencepost_model::process::{Context, Outbox};
 use fencepost_model::time::StartTime;
 
 /// The status of a check.
-#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Normal, Serialize, Deserialize)]
+#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default, Normal, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Status {
     /// All is well.
+    #[default]
     Passing,
     /// Warning. It ends no session (C-INV-5).
     Warning,
@@ -282,6 +283,23 @@ impl Server {
             return CheckKind::all().for_each(|kind| self.end_sessions(id, Some(kind), context, out));
         }
         self.end_sessions(id, None, context, out);
+    }
+
+    /// C-INV-9: a request that registers or deregisters something.
+    pub(super) fn change_catalog(
+        &mut self,
+        request: Request,
+        context: &Context<'_, Consul>,
+        out: &mut Outbox<Consul>,
+    ) -> Answer {
+        self.use_catalog(context);
+        match request {
+            Request::SetCheck(node, kind, status) => self.apply_check(node, kind, status, context, out),
+            Request::DeregisterCheck(node, kind) => self.drop_check(node, kind, context, out),
+            Request::DeregisterNode(node) => self.drop_node(node, context, out),
+            _ => {}
+        }
+        Answer::Done(true)
     }
 
     /// Ends the sessions of a node that are bound to the check; without a check, every session of the node.

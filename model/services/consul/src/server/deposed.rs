@@ -4,13 +4,13 @@
 use serde::{Deserialize, Serialize};
 
 use super::sessions::Row;
-use super::{Asker, Server};
+use super::{Asker, Server, reads};
 use crate::ConsulMutation;
-use crate::messages::{Answer, Entry, Key, Request, Timer};
+use crate::messages::{Answer, Entry, Key, Request, Target, Timer, Watch};
 use crate::settings::{Renewals, Revocations, Settings};
 use crate::{Consul, ConsulEvent};
 use fencepost_model::fact::Fact;
-use fencepost_model::ids::{ClientId, SessionId};
+use fencepost_model::ids::{ClientId, Index, SessionId};
 use fencepost_model::inline_vec::InlineVec;
 use fencepost_model::normal::Normal;
 use fencepost_model::process::{Context, Outbox};
@@ -66,6 +66,16 @@ impl Server {
                 out.record(Fact::Service(ConsulEvent::RenewedByDeposed(session)));
                 Answer::Renewed
             }
+            // C-CON-2: so is a default blocking query that has nothing to wait for.
+            Request::Watch(Watch { target: Target::Key(key), index, .. })
+                if index == Index(0) || entry(key).is_none_or(|entry| entry.modify > index) =>
+            {
+                entry(key).map_or(Answer::Absent, Answer::Found)
+            }
+            Request::SessionInfo(session) => reads::info(&deposed.sessions, session),
+            Request::Sessions(node) => reads::list(&deposed.sessions, node),
+            // It takes itself for the leader.
+            Request::Leader => Answer::Leader(true),
             _ => Answer::NoLeader,
         })
     }

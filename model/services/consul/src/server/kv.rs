@@ -18,7 +18,7 @@ use fencepost_model::process::{Context, Outbox};
 use fencepost_model::time::Instant;
 
 /// The data of a write besides the lock: value and flags.
-pub(super) type Content = (Opaque, u8);
+pub(super) type ValueAndFlags = (Opaque, u8);
 
 /// An acquire that has passed the leader's check of the lock-delay.
 #[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Normal, Serialize, Deserialize)]
@@ -83,7 +83,7 @@ impl Server {
     pub fn put(
         &mut self,
         key: Key,
-        content: Content,
+        content: ValueAndFlags,
         context: &Context<'_, Consul>,
         out: &mut Outbox<Consul>,
     ) -> Answer {
@@ -102,7 +102,7 @@ impl Server {
         &mut self,
         key: Key,
         index: Index,
-        content: Content,
+        content: ValueAndFlags,
         context: &Context<'_, Consul>,
         out: &mut Outbox<Consul>,
     ) -> Answer {
@@ -312,7 +312,7 @@ impl Server {
         key: Key,
         lock_index: u32,
         holder: Option<(SessionId, Spelling)>,
-        (value, flags): Content,
+        (value, flags): ValueAndFlags,
         context: &Context<'_, Consul>,
     ) -> Entry {
         let index = self.index;

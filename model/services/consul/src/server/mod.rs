@@ -8,6 +8,7 @@
 //! catalog     nodes and checks                   agents       updates of the catalogue by gossip and agents
 //! id_table    state for readers of the HTTP API   deposed      a deposed leader that does not know it
 //! items       how nodes and checks were written        contender_queue    contender keys as a queue
+//! reads       lists of sessions, keys and nodes
 //! ```
 
 mod agents;
@@ -21,6 +22,7 @@ mod kv;
 mod leader;
 mod lock_delay;
 mod queries;
+mod reads;
 mod sessions;
 mod transaction;
 
@@ -212,7 +214,9 @@ impl Server {
         has_leader
             && match request {
                 Request::Get(_) | Request::GetConsistent(_) | Request::FindSession => true,
-                Request::List | Request::Before(_) => true,
+                Request::List | Request::Before(_) | Request::Keys(_) | Request::Tree(_) => true,
+                Request::SessionInfo(_) | Request::Sessions(_) => true,
+                Request::Leader | Request::Nodes | Request::NodeHealth(_) => true,
                 Request::RenewSession(session) => self.row(*session).is_none(),
                 _ => false,
             }
@@ -231,6 +235,10 @@ impl Server {
         {
             return Some(answer);
         }
+        if request == Request::Leader {
+            // Each server answers from what it knows, also without a leader.
+            return Some(Answer::Leader(self.has_leader()));
+        }
         if !self.has_leader() {
             return self.do_without_leader(from, request, context);
         }
@@ -241,9 +249,15 @@ impl Server {
             Request::FindSession => Answer::Named(self.sessions().next()),
             Request::List => Answer::Listed(self.list(context)),
             Request::Before(index) => Answer::Before(self.before(index, context)),
-            Request::Watch(watch) => return self.watch(asker(from), watch, context),
+            Request::Watch(watch) | Request::WatchConsistent(watch) => return self.watch(asker(from), watch, context),
             Request::Acquire(claim) => return self.request_lock(from, claim, context, out),
             Request::Commit(transaction) => self.commit(asker(from).0, transaction, context, out),
+            Request::SessionInfo(session) => self.session_info(session),
+            Request::Sessions(node) => self.session_list(node),
+            Request::Keys(prefix) => self.key_list(prefix),
+            Request::Tree(prefix) => self.tree(prefix),
+            Request::Nodes => self.node_list(context),
+            Request::NodeHealth(node) => self.node_health(node, context),
             write => {
                 self.index = self.index.next();
                 match write {
@@ -254,6 +268,10 @@ impl Server {
                     Request::Release(claim) => self.release(client, claim, context, out),
                     Request::Delete(key) => self.delete(key, context, out),
                     Request::DeleteCas { key, index } => self.delete_cas(key, index, context, out),
+                    Request::DeleteTree(prefix) => self.delete_tree(prefix, context, out),
+                    Request::SetCheck(..) | Request::DeregisterCheck(..) | Request::DeregisterNode(_) => {
+                        self.change_catalog(write, context, out)
+                    }
                     _ => unreachable!("reads and acquires were served above"),
                 }
             }

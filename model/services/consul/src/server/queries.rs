@@ -61,6 +61,7 @@ impl Server {
             }
             Target::Key(key) => self.entry(key).is_none_or(|entry| entry.modify > index),
             Target::Prefix => self.prefix_index(Prefix::Semaphore) > index,
+            Target::Keys(prefix) => self.prefix_index(prefix) > index,
         }
     }
 
@@ -68,6 +69,7 @@ impl Server {
         match target {
             Target::Key(key) => self.get(key),
             Target::Prefix => Answer::Listed(self.list(context)),
+            Target::Keys(prefix) => self.key_list(prefix),
         }
     }
 

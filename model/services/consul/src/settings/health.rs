@@ -9,10 +9,13 @@ use fencepost_model::normal::Normal;
 use fencepost_model::time::Ticks;
 
 /// A check of a node. Each node has one of each kind.
-#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Normal, Serialize, Deserialize, JsonSchema)]
+#[derive(
+    Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default, Normal, Serialize, Deserialize, JsonSchema,
+)]
 #[serde(rename_all = "kebab-case")]
 pub enum CheckKind {
     /// Gossip's opinion of the node (serf-health).
+    #[default]
     SerfHealth,
     /// A check that belongs to the node.
     NodeCheck,

@@ -212,6 +212,9 @@ pub struct Monitor {
     /// The time between an error and the next query, in ticks.
     #[serde(skip_serializing_if = "is_default")]
     pub retry_every: Ticks,
+    /// The consistency mode of the queries: the Go client's are consistent (C-LCK-6, C-SEM-6).
+    #[serde(skip_serializing_if = "is_default")]
+    pub reads: Reads,
 }
 
 /// The lock as a queue of contender keys: the oldest key has the lock, as in the recipes of etcd and ZooKeeper. A

@@ -1,7 +1,7 @@
 //! Rules about the lock recipe: C-API, C-LCK, C-CLI.
 
 use super::*;
-use crate::{Behavior, BeliefRule, Job, Killed, Queue, RenewalErrors, Sequencer, Waiting};
+use crate::{Behavior, BeliefRule, Job, Killed, Queue, Reads, RenewalErrors, Sequencer, Waiting};
 
 fn harness(change: impl FnOnce(&mut Settings)) -> ClientHarness {
     ClientHarness::new("consul-lock", change)
@@ -77,6 +77,14 @@ fn c_lck_6_the_monitor_continues_while_the_key_has_its_session_and_any_other_ans
         harness.tell(is_watch, loss);
         assert!(!harness.is_inside(), "{loss}");
     }
+}
+
+#[test]
+fn c_lck_6_the_go_clients_queries_are_consistent() {
+    let mut harness = harness(|lock| lock.monitor = Some(Monitor { reads: Reads::Consistent, ..Monitor::default() }));
+    let consistent = |index| Watch { target: Target::Key(LOCK), index: Index(index), wait: None };
+    assert_eq!(harness.enter(), [Request::WatchConsistent(consistent(0))]);
+    assert_eq!(harness.tell(is_watch, held_by(Some(MINE), 7)), [Request::WatchConsistent(consistent(7))]);
 }
 
 #[test]

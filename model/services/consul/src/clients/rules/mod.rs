@@ -106,5 +106,5 @@ fn held_by(session: Option<SessionId>, modify: u32) -> Answer {
 }
 
 fn is_watch(request: &Request) -> bool {
-    matches!(request, Request::Watch(_))
+    request.watch().is_some()
 }

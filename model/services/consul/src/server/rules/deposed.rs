@@ -35,6 +35,23 @@ fn c_con_3_a_consistent_read_needs_the_others() {
 }
 
 #[test]
+fn c_con_2_a_default_query_with_nothing_to_wait_for_is_answered_from_memory_too() {
+    let (mut harness, first, second) = deposed();
+    harness.ask(A, Request::DestroySession(first));
+    let watch = Watch { target: Target::Key(LOCK), index: Index(0), wait: None };
+    let held = |answer| matches!(answer, Answer::Found(Entry { session: Some(_), .. }));
+    assert!(held(harness.ask(B, Request::Watch(watch))), "the old holder");
+    assert!(!held(harness.ask(A, Request::Watch(watch))));
+    assert_eq!(harness.ask(B, Request::WatchConsistent(watch)), Answer::NoLeader, "C-CON-3");
+    // Sessions, too: the new leader has ended that of A.
+    assert_ne!(harness.ask(B, Request::SessionInfo(first)), Answer::Session(None));
+    assert_eq!(harness.ask(A, Request::SessionInfo(first)), Answer::Session(None));
+    let sessions = |answer| matches!(answer, Answer::Sessions(list) if list.ids[..] == [first, second]);
+    assert!(sessions(harness.ask(B, Request::Sessions(None))));
+    assert_eq!(harness.ask(B, Request::Leader), Answer::Leader(true), "it takes itself for the leader");
+}
+
+#[test]
 fn c_con_5_writes_need_the_others_and_renewals_do_not() {
     let (mut harness, first, second) = deposed();
     assert_eq!(harness.acquire(B, second), Answer::NoLeader);

@@ -7,6 +7,7 @@ mod leader;
 mod lock_delay;
 mod log;
 mod queries;
+mod reads;
 mod sessions;
 mod transactions;
 

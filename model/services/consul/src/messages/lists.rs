@@ -1,0 +1,88 @@
+//! Answers to reads of several things at once. A message has a fixed size: a list says how much had no room.
+
+use serde::{Deserialize, Serialize};
+
+use super::{Key, Terms};
+use crate::Status;
+use crate::settings::CheckKind;
+use fencepost_model::ids::{ClientId, Index, SessionId};
+use fencepost_model::inline_array::InlineArray;
+use fencepost_model::normal::Normal;
+
+/// A session as `GET /v1/session/info/:id` shows it. C-SES-1.
+#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Normal, Serialize, Deserialize)]
+pub struct SessionInfo {
+    /// Its id. Its creator stands for its node.
+    pub id: SessionId,
+    /// TTL, lock-delay, behaviour and checks.
+    pub terms: Terms,
+}
+
+/// Live sessions.
+#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default, Normal, Serialize, Deserialize)]
+pub struct SessionList {
+    /// Their ids, in no order that means anything.
+    #[normal(sorted)]
+    pub ids: InlineArray<SessionId, 16>,
+    /// How many more there are.
+    pub more: u16,
+}
+
+/// The names of the keys below a prefix.
+#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Normal, Serialize, Deserialize)]
+pub struct KeyList {
+    /// The index of the result. C-KV-21.
+    pub index: Index,
+    /// The keys, by name.
+    pub keys: InlineArray<Key, 8>,
+    /// How many more there are.
+    pub more: u16,
+}
+
+/// The entries of the keys below a prefix, without their values.
+#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Normal, Serialize, Deserialize)]
+pub struct Tree {
+    /// The index of the result. C-KV-21.
+    pub index: Index,
+    /// The rows, by key.
+    pub rows: InlineArray<Row, 4>,
+    /// How many more there are.
+    pub more: u16,
+}
+
+/// A key with what its entry says, except for its value: a `get` reads that.
+#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default, Normal, Serialize, Deserialize)]
+pub struct Row {
+    /// The key.
+    pub key: Key,
+    /// The session that holds it.
+    pub session: Option<SessionId>,
+    /// The log position of its creation.
+    pub create: Index,
+    /// The log position of its last real change.
+    pub modify: Index,
+}
+
+/// The nodes of the catalogue.
+#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default, Normal, Serialize, Deserialize)]
+pub struct NodeList {
+    /// Each by the client that runs on it.
+    #[normal(sorted)]
+    pub nodes: InlineArray<ClientId, 16>,
+    /// How many more there are.
+    pub more: u16,
+}
+
+/// The checks of a node. C-INV-3.
+#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default, Normal, Serialize, Deserialize)]
+pub struct NodeHealth {
+    /// Those of [`CheckKind::ALL`] that are registered, each with its status; none of a node that is not.
+    pub checks: InlineArray<(CheckKind, Status), 3>,
+}
+
+impl NodeHealth {
+    /// The status of a check; none: it is not registered.
+    pub fn status(&self, kind: CheckKind) -> Option<Status> {
+        self.checks.iter().find(|(other, _)| *other == kind).map(|(_, status)| *status)
+    }
+}
