@@ -3,10 +3,11 @@
 use std::io::{Read, Write};
 use std::net::{TcpListener, TcpStream};
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{Sender, channel};
 use std::sync::{Arc, Mutex};
 use std::thread;
 
-use fencepost_conform::{Recorder, judge, read};
+use fencepost_conform::{ConformError, Recorder, judge, read};
 
 /// A log in memory.
 #[derive(Clone, Default)]
@@ -22,19 +23,58 @@ impl Write for Log {
     }
 }
 
+impl Log {
+    fn text(&self) -> String {
+        String::from_utf8(self.0.lock().expect("no thread panics").clone()).expect("text")
+    }
+}
+
+/// A proxy in front of the agent.
+struct Proxy {
+    client: TcpStream,
+    log: Log,
+    is_over: Arc<AtomicBool>,
+    running: thread::JoinHandle<Result<(), ConformError>>,
+}
+
+impl Proxy {
+    fn start(upstream: &str) -> Self {
+        let recorder = Recorder::bind("127.0.0.1:0", upstream).expect("a free port");
+        let client = TcpStream::connect(recorder.address().expect("bound")).expect("a proxy");
+        let (log, is_over) = (Log::default(), Arc::new(AtomicBool::new(false)));
+        let (copy, over) = (log.clone(), Arc::clone(&is_over));
+        let running = thread::spawn(move || recorder.run(Box::new(copy), &|| over.load(Ordering::Relaxed)));
+        Proxy { client, log, is_over, running }
+    }
+
+    /// Stops it; what it has written, and its client.
+    fn stop(self) -> (String, TcpStream) {
+        self.is_over.store(true, Ordering::Relaxed);
+        self.running.join().expect("it does not panic").expect("it could be written");
+        (self.log.text(), self.client)
+    }
+}
+
 /// Answers by path, one connection after another; listings come in chunks. It may have access control.
 fn agent(has_acls: bool) -> String {
+    agent_that_tells(has_acls, &channel().0)
+}
+
+/// The same; it tells of requests that it never answers.
+fn agent_that_tells(has_acls: bool, unanswered: &Sender<()>) -> String {
+    let unanswered = unanswered.clone();
     let listener = TcpListener::bind("127.0.0.1:0").expect("a free port");
     let address = format!("http://{}", listener.local_addr().expect("bound"));
     thread::spawn(move || {
         for stream in listener.incoming().flatten() {
-            thread::spawn(move || answer(stream, has_acls));
+            let unanswered = unanswered.clone();
+            thread::spawn(move || answer(stream, has_acls, &unanswered));
         }
     });
     address
 }
 
-fn answer(mut stream: TcpStream, has_acls: bool) {
+fn answer(mut stream: TcpStream, has_acls: bool, unanswered: &Sender<()>) {
     let mut text = String::new();
     let mut byte = [0];
     while stream.read_exact(&mut byte).is_ok() {
@@ -52,6 +92,7 @@ fn answer(mut stream: TcpStream, has_acls: bool) {
         let plain =
             |status: &str, body: &str| format!("HTTP/1.1 {status}\r\nContent-Length: {}\r\n\r\n{body}", body.len());
         assert!(!text.to_lowercase().contains("accept-encoding"), "a compressed answer could not be judged: {text}");
+        assert!(!text.to_lowercase().contains("expect"), "the body is not waited for: {text}");
         let answer = match text.split(' ').nth(1).expect("a path") {
             "/v1/agent/self" => plain(
                 "200 OK",
@@ -60,7 +101,13 @@ fn answer(mut stream: TcpStream, has_acls: bool) {
                 ),
             ),
             "/v1/session/list" => plain("200 OK", "[]"),
-            "/v1/kv/k" if text.starts_with("PUT") => plain("200 OK", "true"),
+            "/v1/kv/k" if text.starts_with("PUT") => {
+                format!("HTTP/1.1 103 Early Hints\r\n\r\n{}", plain("200 OK", "true"))
+            }
+            "/v1/kv/slow" => {
+                unanswered.send(()).expect("a test");
+                String::new()
+            }
             "/v1/kv/k?raw" => {
                 "HTTP/1.1 200 OK\r\nX-Consul-Index: 12\r\nTransfer-Encoding: chunked\r\n\r\n1\r\n{\r\n2\r\n }\r\n0\r\n\r\n".to_owned()
             }
@@ -82,24 +129,43 @@ fn ask(stream: &mut TcpStream, request: &str, until: &str) -> String {
 
 #[test]
 fn traffic_through_the_proxy_is_logged_and_can_be_judged() {
-    let recorder = Recorder::bind("127.0.0.1:0", &agent(false)).expect("a free port");
-    let (address, log, is_over) =
-        (recorder.address().expect("bound"), Log::default(), Arc::new(AtomicBool::new(false)));
-    let (copy, over) = (log.clone(), Arc::clone(&is_over));
-    let running = thread::spawn(move || recorder.run(Box::new(copy), &|| over.load(Ordering::Relaxed)));
-    let mut client = TcpStream::connect(address).expect("a proxy");
+    let mut proxy = Proxy::start(&agent(false));
     let put = "PUT /v1/kv/k HTTP/1.1\r\nHost: x\r\nX-Fencepost-Client: me\r\nAccept-Encoding: gzip\r\nContent-Length: 3\r\n\r\n{ }";
-    assert!(ask(&mut client, put, "true").starts_with("HTTP/1.1 200 OK"));
-    let got = ask(&mut client, "GET /v1/kv/k?raw HTTP/1.1\r\nHost: x\r\n\r\n", "{ }");
+    assert!(ask(&mut proxy.client, put, "true").starts_with("HTTP/1.1 200 OK"));
+    let got = ask(&mut proxy.client, "GET /v1/kv/k?raw HTTP/1.1\r\nHost: x\r\n\r\n", "{ }");
     assert!(got.contains("content-length: 3") && got.contains("x-consul-index: 12"), "{got}");
-    is_over.store(true, Ordering::Relaxed);
-    running.join().expect("it does not panic").expect("it could be written");
-    let text = String::from_utf8(log.0.lock().expect("no thread panics").clone()).expect("text");
+    let (text, _) = proxy.stop();
     let episodes = read(&text).expect("a log");
     let lines = &episodes[0].lines;
     assert_eq!((episodes[0].node.as_str(), lines.len(), lines[0].client.as_deref()), ("here", 2, Some("me")), "{text}");
     assert!(lines[1].client.as_ref().is_some_and(|client| client.starts_with("127.0.0.1:")), "its address: {text}");
     assert_eq!(judge(&episodes, None).expect("possible").lines, 2);
+}
+
+/// curl asks so for bodies of more than a megabyte, and waits for a second without an answer.
+#[test]
+fn a_client_that_asks_before_it_sends_the_body_is_told_to_continue() {
+    let mut proxy = Proxy::start(&agent(false));
+    let head = "PUT /v1/kv/k HTTP/1.1\r\nHost: x\r\nExpect: 100-continue\r\nContent-Length: 5\r\n\r\n";
+    assert_eq!(ask(&mut proxy.client, head, "\r\n\r\n"), "HTTP/1.1 100 Continue\r\n\r\n");
+    assert!(ask(&mut proxy.client, "value", "true").starts_with("HTTP/1.1 200 OK"));
+    let (text, _) = proxy.stop();
+    let line = &read(&text).expect("a log")[0].lines[0];
+    assert_eq!(line.question.body, b"value", "{text}");
+    assert_eq!(line.reply.as_ref().map(|reply| reply.status), Some(200), "{text}");
+}
+
+#[test]
+fn a_request_that_is_open_when_the_proxy_ends_is_logged_without_an_answer() {
+    let (sender, unanswered) = channel();
+    let mut proxy = Proxy::start(&agent_that_tells(false, &sender));
+    proxy.client.write_all(b"PUT /v1/kv/slow HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\n\r\nv").expect("a proxy");
+    unanswered.recv().expect("the agent has it");
+    let (text, _client) = proxy.stop();
+    let episodes = read(&text).expect("a log");
+    let [line] = &episodes[0].lines[..] else { panic!("{text}") };
+    assert_eq!((line.question.url.as_str(), &line.question.body[..], &line.reply), ("/v1/kv/slow", &b"v"[..], &None));
+    assert_eq!(line.received, i64::MAX);
 }
 
 /// What may not be read is missing in a list: an empty list says nothing.
@@ -109,7 +175,7 @@ fn the_log_of_an_agent_with_access_control_begins_with_a_store_that_is_not_known
         let recorder = Recorder::bind("127.0.0.1:0", &agent(has_acls)).expect("a free port");
         let log = Log::default();
         recorder.run(Box::new(log.clone()), &|| true).expect("it could be written");
-        let text = String::from_utf8(log.0.lock().expect("no thread panics").clone()).expect("text");
+        let text = log.text();
         // A log without a request is none.
         let request = r#"{"method": "GET", "url": "/v1/status/leader", "status": 200}"#;
         let episode = read(&format!("{text}{request}")).expect("a log").remove(0);
