@@ -3,6 +3,7 @@
 
 use super::super::log::{Episode, LogRecord, Report};
 use super::asks::{Ask, asks, holder};
+use super::slots;
 use super::tenures::Tenure;
 
 /// A client takes itself for the holder.
@@ -31,7 +32,8 @@ pub enum Stopped {
 
 /// What the client of a tenure believed.
 pub(super) fn belief(episode: &Episode, tenure: &Tenure) -> BeliefInterval {
-    let mine = |line: &&LogRecord| is_by(line, tenure);
+    let is_slot = tenure.limit.is_some();
+    let mine = |line: &&LogRecord| is_by(line, tenure) || is_slot && slots::gives_back(line, tenure);
     let said = |is_inside: bool| {
         let is_about = |report: &&Report| report.key.as_ref().is_none_or(|key| *key == tenure.key);
         let mut reports = episode.reports.iter().filter(is_about).filter(|report| report.at >= tenure.began.0);
@@ -47,7 +49,8 @@ pub(super) fn belief(episode: &Episode, tenure: &Tenure) -> BeliefInterval {
             return Some((line.received, Stopped::WasTold(line.number)));
         }
         let release = Ask::Release(tenure.session.clone());
-        let gives_back = asks(line).iter().any(|asked| asked.is_about(&tenure.key) && asked.ask == release);
+        let releases = || asks(line).iter().any(|asked| asked.is_about(&tenure.key) && asked.ask == release);
+        let gives_back = if is_slot { slots::gives_back(line, tenure) } else { releases() };
         gives_back.then_some((line.sent, Stopped::GaveBack(line.number)))
     });
     let left = said(false).map(|report| (report.at, Stopped::Said(report.number)));
@@ -79,6 +82,9 @@ fn tells_loss(line: &LogRecord, tenure: &Tenure) -> bool {
     }
     if path.strip_prefix("/v1/session/info/") == Some(&tenure.session) {
         return reply.body.trim_ascii() == b"[]";
+    }
+    if tenure.limit.is_some() {
+        return line.sent >= tenure.began.1 && slots::is_shown_over(line, tenure);
     }
     line.sent >= tenure.began.1
         && asks(line).iter().any(|asked| asked.is_about(&tenure.key) && asked.ask == Ask::Read)

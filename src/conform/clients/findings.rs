@@ -1,8 +1,10 @@
 //! Where the record and the beliefs differ, which step of the recipe was left out, and which known hazard that is.
 
 use super::super::log::{Episode, LogRecord};
-use super::asks::{Ask, asks, is_done};
+use super::asks::{Ask, Asked, asks};
 use super::beliefs::{BeliefInterval, Stopped, is_by};
+use super::over_limit::over_limit;
+use super::protected::{Protection, in_words, is_accepted, writes};
 use super::seconds;
 use super::tenures::{Ending, Tenure};
 
@@ -26,6 +28,8 @@ pub enum Kind {
     Overlap(usize, usize),
     /// The client of a tenure wrote after that had ended for certain; the line of the write.
     LateWrite(usize, usize),
+    /// More clients took themselves for holders of a semaphore than it has slots, or its entry names more; the line that let the last one in.
+    OverLimit(usize),
     /// A client wrote, or said that it is inside, and held no lock; the line.
     WithoutTenure(usize),
 }
@@ -49,11 +53,14 @@ pub(super) fn findings(
     beliefs: &[BeliefInterval],
     protected: &[String],
 ) -> Vec<Finding> {
-    let mut findings = outsiders(episode, tenures, beliefs, protected);
+    let protection = Protection::new(episode, tenures, protected);
+    let mut findings = outsiders(episode, tenures, beliefs, &protection, !protected.is_empty());
+    findings.extend(over_limit(episode, tenures, beliefs));
     for (place, (one, mine)) in tenures.iter().zip(beliefs).enumerate() {
         for (other, (two, theirs)) in tenures.iter().zip(beliefs).enumerate().skip(place + 1) {
             let (from, until) = (mine.from.max(theirs.from), mine.until.min(theirs.until));
-            if one.key == two.key && one.session != two.session && from < until {
+            let are_locks = one.limit.is_none() && two.limit.is_none();
+            if are_locks && one.key == two.key && one.session != two.session && from < until {
                 let sentence = format!(
                     "{} and {} both took themselves for the holder of `{}` for {}, from {} on",
                     one.who(),
@@ -71,17 +78,17 @@ pub(super) fn findings(
                 });
             }
         }
-        let late = episode.lines.iter().filter(|line| is_late(line, one, mine, tenures, protected));
-        for line in late {
-            let key = writes(line).next().unwrap_or_default();
+        for line in &episode.lines {
+            let Some(written) = late_write(line, one, mine, &protection) else { continue };
             let holder = tenures.iter().find(|two| {
-                two.key == one.key
+                one.limit.is_none()
+                    && two.key == one.key
                     && two.certain().is_some_and(|(from, until)| from < line.received && line.sent < until)
             });
             let held = holder.map_or(String::new(), |two| format!(", while {} held it", two.who()));
             let ended = one.ended.1.unwrap_or_default();
             let sentence = format!(
-                "{} wrote `{key}` at {} (line {}), {} after it had lost `{}` at the latest{held}",
+                "{} {written} at {} (line {}), {} after it had lost `{}` at the latest{held}",
                 one.who(),
                 seconds(line.sent),
                 line.number,
@@ -97,46 +104,32 @@ pub(super) fn findings(
     findings
 }
 
-/// Whether a line is a write of what a tenure protects, by its client as the holder, after it had ended for certain.
-fn is_late(
+/// What a line writes of what locks protect, in words, if its client did so as the holder after its tenure had ended for certain.
+fn late_write(
     line: &LogRecord,
     tenure: &Tenure,
     belief: &BeliefInterval,
-    tenures: &[Tenure],
-    protected: &[String],
-) -> bool {
+    protection: &Protection<'_>,
+) -> Option<String> {
     let is_named = line.client.is_some() && line.client == tenure.client;
     let is_after = tenure.ended.1.is_some_and(|ended| ended <= line.sent);
     let is_believed = belief.from <= line.sent && line.sent <= belief.until;
-    is_named
-        && is_after
-        && is_believed
-        && is_accepted(line)
-        && writes(line).any(|key| is_protected(&key, tenures, protected))
-}
-
-/// The keys that a request writes or deletes.
-fn writes(line: &LogRecord) -> impl Iterator<Item = String> {
-    asks(line).into_iter().filter(|asked| matches!(asked.ask, Ask::Write | Ask::Delete)).map(|asked| asked.key)
-}
-
-/// Whether a write may have been carried out.
-fn is_accepted(line: &LogRecord) -> bool {
-    line.reply.is_none() || is_done(line)
-}
-
-/// Whether a key is one that the locks protect: those named; without any, all keys that no lock was ever acquired on.
-fn is_protected(key: &String, tenures: &[Tenure], protected: &[String]) -> bool {
-    match protected {
-        [] => tenures.iter().all(|tenure| tenure.key != *key),
-        keys => keys.contains(key),
+    if !(is_named && is_after && is_believed && is_accepted(line)) {
+        return None;
     }
+    protection.write_of(line)
 }
 
 /// What clients did that held no lock at all: writes of what locks protect, and reports that they are inside. Without named keys only those
 /// count that holders write, and only while another client held a lock for certain. Of a log that begins in mid-life nothing is said: a client
 /// may hold a lock from before.
-fn outsiders(episode: &Episode, tenures: &[Tenure], beliefs: &[BeliefInterval], protected: &[String]) -> Vec<Finding> {
+fn outsiders(
+    episode: &Episode,
+    tenures: &[Tenure],
+    beliefs: &[BeliefInterval],
+    protection: &Protection<'_>,
+    are_named: bool,
+) -> Vec<Finding> {
     if episode.begins_later {
         return Vec::new();
     }
@@ -154,27 +147,29 @@ fn outsiders(episode: &Episode, tenures: &[Tenure], beliefs: &[BeliefInterval], 
     let beside = |sent: i64, received: i64| {
         holder(sent, received).map_or(String::new(), |tenure| format!(", while {} held `{}`", tenure.who(), tenure.key))
     };
-    let of_holders: Vec<String> = episode
+    let of_holders: Vec<Asked> = episode
         .lines
         .iter()
         .filter(|line| line.client.as_ref().is_some_and(|client| may_hold(client, None, (line.sent, line.received))))
         .flat_map(writes)
         .collect();
-    let is_meant = |line: &LogRecord, key: &String| {
-        let is_beside = || of_holders.contains(key) && holder(line.sent, line.received).is_some();
-        is_protected(key, tenures, protected) && (!protected.is_empty() || is_beside())
+    let meant = |line: &LogRecord, asked: &Asked| {
+        let is_shared = |key: &String| of_holders.iter().any(|other| other.is_about(key));
+        let is_beside = || holder(line.sent, line.received).is_some();
+        let key = protection.written(asked).into_iter().find(|key| are_named || is_shared(key) && is_beside())?;
+        Some(in_words(asked, &key))
     };
     let is_told = |line: &LogRecord| {
-        tenures.iter().zip(beliefs).any(|(tenure, belief)| is_late(line, tenure, belief, tenures, protected))
+        tenures.iter().zip(beliefs).any(|(tenure, belief)| late_write(line, tenure, belief, protection).is_some())
     };
     let mut findings = Vec::new();
     for line in episode.lines.iter().filter(|line| is_accepted(line) && !is_told(line)) {
         let Some(client) = line.client.as_ref() else { continue };
         let during = (line.sent, line.received);
-        let Some(key) = writes(line).find(|key| is_meant(line, key)) else { continue };
+        let Some(written) = writes(line).find_map(|asked| meant(line, &asked)) else { continue };
         if !may_hold(client, None, during) {
             let (at, number, beside) = (seconds(line.sent), line.number, beside(line.sent, line.received));
-            let sentence = format!("{client} wrote `{key}` at {at} (line {number}), and held no lock{beside}");
+            let sentence = format!("{client} {written} at {at} (line {number}), and held no lock{beside}");
             findings.push(Finding { during, kind: Kind::WithoutTenure(number), sentence, omissions: Vec::new() });
         }
     }
@@ -192,7 +187,12 @@ fn outsiders(episode: &Episode, tenures: &[Tenure], beliefs: &[BeliefInterval], 
 }
 
 /// What the client of a tenure left out.
-fn omissions(episode: &Episode, tenure: &Tenure, belief: &BeliefInterval, write: Option<&LogRecord>) -> Vec<Omission> {
+pub(super) fn omissions(
+    episode: &Episode,
+    tenure: &Tenure,
+    belief: &BeliefInterval,
+    write: Option<&LogRecord>,
+) -> Vec<Omission> {
     let mut omissions = Vec::new();
     let mut say = |sentence: String, hazard, scenario, mended| {
         omissions.push(Omission { sentence, hazard, scenario, mended });

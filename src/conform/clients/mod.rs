@@ -4,13 +4,17 @@
 //! ```text
 //! tenures   who may have held what, and when      beliefs   who acted as the holder, and when
 //! findings  where the two differ, and why         picture   both on one line of time
-//! asks      what requests ask of keys
+//! asks      what requests ask of keys             protected  what locks protect
+//! slots     who may have held a slot              over_limit  more clients inside than slots
 //! ```
 
 mod asks;
 mod beliefs;
 mod findings;
+mod over_limit;
 mod picture;
+mod protected;
+mod slots;
 mod tenures;
 
 pub use beliefs::{BeliefInterval, Stopped};
@@ -44,6 +48,9 @@ pub fn clients(episode: &Episode, protected: &[String]) -> Clients {
         (true, false) => vec!["the log contains every request for these keys and sessions since it began"],
         (_, true) => vec!["clients that are not in the log leave these keys and sessions alone"],
     };
+    if tenures.iter().any(|tenure| tenure.limit.is_some()) {
+        assumptions.push("who holds a slot of a semaphore is what its coordination entry says");
+    }
     if episode.begins_later {
         assumptions.push("who holds a lock from before the log began is not known, and is not judged");
     }

@@ -5,13 +5,16 @@ use serde_json::Value;
 use super::super::consul::{nanoseconds, part};
 use super::super::log::{Episode, LogRecord};
 use super::asks::{Ask, Asked, asks, holder, is_done};
+use super::slots;
 
-/// A session holds a key. It held it for certain between the answer to the acquire and the earliest end, and possibly between
+/// A session holds a key, or a slot of a semaphore. It held it for certain between the answer to the acquire and the earliest end, and possibly between
 /// the request and the latest end.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Tenure {
-    /// The key.
+    /// The key; of a slot, the one of the semaphore's coordination entry.
     pub key: String,
+    /// How many slots the semaphore has, by the entry that gave this one; none: it is a lock.
+    pub limit: Option<usize>,
     /// The session.
     pub session: String,
     /// Who acquired it, if the log tells.
@@ -43,6 +46,8 @@ pub enum Ending {
     Destroyed(usize),
     /// The key was deleted, in this line.
     Deleted(usize),
+    /// Another client took the session out of the semaphore's coordination entry, in this line.
+    Pruned(usize),
     /// The session had ended when this line was answered, and nothing in the log has ended it: its TTL ran out.
     Expired(usize),
 }
@@ -71,39 +76,17 @@ pub(super) fn tenures(episode: &Episode) -> Vec<Tenure> {
             _ => None,
         })
     });
+    let writes = slots::entry_writes(&lines);
     for (line, key, session) in acquired {
-        let is_again = |tenure: &&Tenure| {
-            tenure.key == key && tenure.session == session && tenure.ended.1.is_none_or(|ended| line.sent < ended)
-        };
-        if tenures.iter().any(|tenure| is_again(&tenure)) {
+        let is_again = tenures.iter().any(|tenure| tenure.is_again(&key, &session, line));
+        if is_again || slots::is_contender(&key, &session, &writes) {
             continue;
         }
-        let created = lines.iter().find(|line| creates(line, &session));
-        let requested: Value =
-            created.and_then(|line| serde_json::from_slice(&line.question.body).ok()).unwrap_or_default();
-        let ttl = part(&requested, "TTL")
-            .and_then(Value::as_str)
-            .and_then(|ttl| nanoseconds(ttl).ok())
-            .filter(|ttl| *ttl > 0);
-        let renew = format!("/v1/session/renew/{session}");
-        let is_renewed = |line: &&&LogRecord| {
-            line.question.url == renew && line.reply.as_ref().is_some_and(|reply| reply.status == 200)
-        };
-        let mut tenure = Tenure {
-            key,
-            session,
-            client: line.client.clone(),
-            line: line.number,
-            began: (line.sent, line.received),
-            ended: (i64::MAX, None),
-            ending: Ending::Open,
-            ttl,
-            lock_delay: part(&requested, "LockDelay").and_then(Value::as_str).map(str::to_owned),
-            renewals: created.iter().copied().chain(lines.iter().filter(is_renewed)).map(|line| line.sent).collect(),
-        };
+        let mut tenure = Tenure::begin(&lines, line, key, session);
         tenure.end(&lines);
         tenures.push(tenure);
     }
+    tenures.extend(slots::slots(&lines, &writes));
     tenures.sort_by_key(|tenure| tenure.began.0);
     tenures
 }
@@ -115,14 +98,50 @@ fn creates(line: &LogRecord, session: &str) -> bool {
 }
 
 impl Tenure {
+    /// A tenure that a request begins, by its client.
+    pub(super) fn begin(lines: &[&LogRecord], line: &LogRecord, key: String, session: String) -> Tenure {
+        let created = lines.iter().find(|line| creates(line, &session));
+        let requested: Value =
+            created.and_then(|line| serde_json::from_slice(&line.question.body).ok()).unwrap_or_default();
+        let ttl = part(&requested, "TTL")
+            .and_then(Value::as_str)
+            .and_then(|ttl| nanoseconds(ttl).ok())
+            .filter(|ttl| *ttl > 0);
+        let renew = format!("/v1/session/renew/{session}");
+        let is_renewed = |line: &&&LogRecord| {
+            line.question.url == renew && line.reply.as_ref().is_some_and(|reply| reply.status == 200)
+        };
+        Tenure {
+            key,
+            limit: None,
+            session,
+            client: line.client.clone(),
+            line: line.number,
+            began: (line.sent, line.received),
+            ended: (i64::MAX, None),
+            ending: Ending::Open,
+            ttl,
+            lock_delay: part(&requested, "LockDelay").and_then(Value::as_str).map(str::to_owned),
+            renewals: created.iter().copied().chain(lines.iter().filter(is_renewed)).map(|line| line.sent).collect(),
+        }
+    }
+
+    /// Whether a request gives a session what it holds already.
+    pub(super) fn is_again(&self, key: &str, session: &str, line: &LogRecord) -> bool {
+        self.key == key && self.session == session && self.ended.1.is_none_or(|ended| line.sent < ended)
+    }
+
     /// Finds out when it ended.
-    fn end(&mut self, lines: &[&LogRecord]) {
+    pub(super) fn end(&mut self, lines: &[&LogRecord]) {
         let (began, held) = self.began;
         let destroy = format!("/v1/session/destroy/{}", self.session);
         // What the log itself says ended it, the first first.
         let explicit = lines.iter().filter(|line| line.received > began).find_map(|line| {
             if line.question.url == destroy && line.reply.as_ref().is_none_or(|reply| reply.status == 200) {
                 return Some((line, Ending::Destroyed(line.number)));
+            }
+            if self.limit.is_some() {
+                return slots::ending(line, self).map(|ending| (line, ending));
             }
             let mut here = asks(line).into_iter().filter(|asked| is_done(line) && asked.is_about(&self.key));
             here.find_map(|asked| match asked.ask {
@@ -146,7 +165,9 @@ impl Tenure {
                 // C-TTL-2: the timer is twice the TTL.
                 let earliest = renewed.zip(self.ttl).map_or(alive, |(at, ttl)| at.saturating_add(2 * ttl));
                 self.ended = (earliest.max(alive).min(over.received), Some(over.received));
-                self.ending = Ending::Expired(over.number);
+                let is_pruned = self.limit.is_some() && slots::leaves_out(over, self);
+                let number = over.number;
+                self.ending = if is_pruned { Ending::Pruned(number) } else { Ending::Expired(number) };
             }
             (_, None) => {
                 let renewed = self.renewals.iter().copied().max();
@@ -166,6 +187,9 @@ impl Tenure {
         if url.split('?').next().and_then(|path| path.strip_prefix("/v1/session/info/")) == Some(&self.session) {
             return reply.status == 200 && reply.body.trim_ascii() == b"[]";
         }
+        if self.limit.is_some() {
+            return slots::is_over_in(line, self);
+        }
         self.asked_in(line).any(|asked| match asked.ask {
             Ask::Acquire(session) => session != self.session && is_done(line),
             Ask::Read => holder(line, &self.key).is_some_and(|holder| holder.as_ref() != Some(&self.session)),
@@ -180,6 +204,9 @@ impl Tenure {
 
     /// Whether an answer shows that it lasts.
     fn lasts_in(&self, line: &LogRecord) -> bool {
+        if self.limit.is_some() {
+            return slots::lasts_in(line, self);
+        }
         self.asked_in(line).any(|asked| match asked.ask {
             Ask::Acquire(session) => session == self.session && is_done(line),
             Ask::Read => holder(line, &self.key).is_some_and(|holder| holder.as_ref() == Some(&self.session)),

@@ -1,38 +1,9 @@
 //! A verdict about the clients of a log: who held a lock, who acted as if, and what was left out.
 
-use fencepost_conform::{Clients, Ending, Kind, Stopped, clients, judge, picture, read};
+use fencepost_conform::{Ending, Kind, Stopped, clients, judge, picture, read};
 use serde_json::{Value, json};
 
-const A: &str = "aaaaaaaa-0000-0000-0000-000000000001";
-const B: &str = "bbbbbbbb-0000-0000-0000-000000000002";
-
-/// A request of a client at a second, answered a tenth of it later.
-fn by(client: &str, at: f64, method: &str, url: &str, body: &str, answer: &str) -> Value {
-    let status = if answer.starts_with("Session id") { 404 } else { 200 };
-    json!({
-        "client": client, "method": method, "url": url, "body": body, "sent": at, "received": at + 0.1, "status": status,
-        "answer": answer
-    })
-}
-
-fn create(client: &str, at: f64, session: &str) -> Value {
-    let requested = r#"{"TTL": "10s", "LockDelay": "0s", "NodeChecks": []}"#;
-    by(client, at, "PUT", "/v1/session/create", requested, &format!("{{\"ID\": \"{session}\"}}"))
-}
-
-fn acquire(client: &str, at: f64, session: &str) -> Value {
-    by(client, at, "PUT", &format!("/v1/kv/lead?acquire={session}"), client, "true")
-}
-
-fn write(client: &str, at: f64) -> Value {
-    by(client, at, "PUT", "/v1/kv/data", client, "true")
-}
-
-fn judged(lines: &[Value]) -> Clients {
-    let head = json!({"consul": "1.8.7", "node": "here", "session_ttl_min": "10s"});
-    let text: Vec<String> = [&head].into_iter().chain(lines).map(Value::to_string).collect();
-    clients(&read(&text.join("\n")).expect("a log")[0], &[])
-}
+use crate::incidents::{A, B, acquire, by, create, judged, write};
 
 /// Client a acquires and never renews; client b acquires when the TTL has run out.
 fn paused_holder() -> Vec<Value> {
@@ -214,4 +185,59 @@ fn c_txn_1_locks_of_transactions_are_tenures() {
     let endings: Vec<&Ending> = clients.tenures.iter().map(|tenure| &tenure.ending).collect();
     assert_eq!(endings, [&Ending::Released(5), &Ending::Deleted(7)]);
     assert_eq!(clients.findings, []);
+}
+
+/// The paused holder, whose last request is another one than a write of `data`.
+fn paused_holder_that(last: Value) -> Vec<Value> {
+    let mut lines = paused_holder();
+    lines[6] = last;
+    lines
+}
+
+/// What its late write is, with the keys that are named as protected.
+fn late_write(last: Value, protected: &[&str]) -> Option<String> {
+    let head = json!({"consul": "1.8.7", "node": "here", "session_ttl_min": "10s"});
+    let text: Vec<String> = [&head].into_iter().chain(&paused_holder_that(last)).map(Value::to_string).collect();
+    let protected: Vec<String> = protected.iter().map(|key| (*key).to_owned()).collect();
+    let found = clients(&read(&text.join("\n")).expect("a log")[0], &protected).findings;
+    let mut late = found.into_iter().filter(|finding| matches!(finding.kind, Kind::LateWrite(0, 8)));
+    late.next().map(|finding| finding.sentence)
+}
+
+#[test]
+fn c_kv_17_a_recursive_delete_writes_every_key_below_its_prefix() {
+    let delete = |prefix: &str| by("a", 34.0, "DELETE", &format!("/v1/kv/{prefix}?recurse"), "", "true");
+    let below = Some("a deleted `data`, with every key below `da`, at 34.000 s (line 8), 8.900 s after it had lost `lead` at the latest, while b held it".to_owned());
+    assert_eq!((late_write(delete("da"), &["data"]), late_write(delete("da"), &[])), (below.clone(), below));
+    assert_eq!(late_write(delete("other"), &["data"]), None);
+    // A key of the log that is no lock is protected; a lock is not, and nor is a key that is not named.
+    assert!(
+        late_write(delete(""), &[]).is_some_and(|said| said.starts_with("a deleted `data`, with every key below ``"))
+    );
+    assert_eq!(late_write(delete("lea"), &[]), None);
+    assert!(
+        late_write(delete("other/"), &[]).is_some_and(|said| said.starts_with("a deleted every key below `other/` at"))
+    );
+    let alone = by("a", 34.0, "DELETE", "/v1/kv/da", "", "true");
+    assert_eq!(late_write(alone, &["data"]), None, "it deletes one key");
+}
+
+#[test]
+fn c_txn_2_a_delete_tree_writes_every_key_below_its_prefix() {
+    let body = json!([{"KV": {"Verb": "delete-tree", "Key": "da"}}]).to_string();
+    let delete = by("a", 34.0, "PUT", "/v1/txn", &body, r#"{"Results": [], "Errors": null}"#);
+    let said = late_write(delete, &["data"]).expect("a late write");
+    assert!(said.starts_with("a deleted `data`, with every key below `da`, at 34.000 s (line 8)"), "{said}");
+}
+
+#[test]
+fn a_client_without_a_lock_that_deletes_what_a_holder_writes_is_named() {
+    let deleted = |prefix: &str| {
+        let third = by("c", 4.0, "DELETE", &format!("/v1/kv/{prefix}?recurse"), "", "true");
+        let found = judged(&turns(&[third])).findings;
+        found.into_iter().map(|finding| finding.sentence).collect::<Vec<_>>()
+    };
+    let said = "c deleted `data`, with every key below `d`, at 4.000 s (line 6), and held no lock, while a held `lead`";
+    assert_eq!(deleted("d"), [said]);
+    assert_eq!(deleted("other/"), [""; 0]);
 }

@@ -1,0 +1,177 @@
+//! The slots of semaphores. C-SEM-3: one entry names the limit and the sessions that hold a slot; clients change it by compare-and-set, and no
+//! session acquires it. A session acquires a key of its own beside it, which shows that it lives (C-SEM-2, C-SEM-4).
+
+use std::collections::BTreeSet;
+
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+use serde_json::Value;
+
+use super::super::consul::part;
+use super::super::log::LogRecord;
+use super::asks::{Ask, asks, is_done};
+use super::tenures::{Ending, Tenure};
+
+/// The content of a coordination entry.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(super) struct Coordination {
+    pub limit: usize,
+    pub holders: BTreeSet<String>,
+}
+
+impl Coordination {
+    /// C-GDE-1: holders are an object's names, or a list.
+    fn read(bytes: &[u8]) -> Option<Self> {
+        let content: Value = serde_json::from_slice(bytes).ok()?;
+        let limit = usize::try_from(part(&content, "Limit")?.as_u64()?).ok()?;
+        let holders = match part(&content, "Holders")? {
+            Value::Object(holders) => holders.keys().cloned().collect(),
+            Value::Array(holders) => holders.iter().filter_map(Value::as_str).map(str::to_owned).collect(),
+            Value::Null => BTreeSet::new(),
+            _ => return None,
+        };
+        Some(Coordination { limit, holders })
+    }
+}
+
+/// A request that writes a coordination entry, with its key.
+#[derive(Clone, PartialEq, Debug)]
+pub(super) struct EntryWrite<'a> {
+    pub line: &'a LogRecord,
+    pub key: String,
+    pub content: Coordination,
+}
+
+/// What requests write into coordination entries, in their order.
+pub(super) fn entry_writes<'a>(lines: &[&'a LogRecord]) -> Vec<EntryWrite<'a>> {
+    let of = |line: &'a LogRecord| {
+        let contents = contents(line).into_iter();
+        contents.map(move |(key, content)| EntryWrite { line, key, content })
+    };
+    lines.iter().copied().flat_map(of).collect()
+}
+
+fn contents(line: &LogRecord) -> Vec<(String, Coordination)> {
+    let body = &line.question.body;
+    if line.question.url.split('?').next() != Some("/v1/txn") {
+        let written = asks(line).into_iter().filter(|asked| asked.ask == Ask::Write);
+        return written.filter_map(|asked| Some((asked.key, Coordination::read(body)?))).collect();
+    }
+    let operations: Vec<Value> = serde_json::from_slice(body).unwrap_or_default();
+    let written = |operation: &Value| {
+        let kv = part(operation, "KV").filter(|kv| {
+            let verb = part(kv, "Verb").and_then(Value::as_str);
+            matches!(verb, Some("set" | "cas"))
+        })?;
+        let key = part(kv, "Key")?.as_str()?.to_owned();
+        let value = STANDARD.decode(part(kv, "Value")?.as_str()?).ok()?;
+        Some((key, Coordination::read(&value)?))
+    };
+    operations.iter().filter_map(written).collect()
+}
+
+/// Every tenure of a slot that the log tells of.
+pub(super) fn slots(lines: &[&LogRecord], writes: &[EntryWrite<'_>]) -> Vec<Tenure> {
+    let mut slots: Vec<Tenure> = Vec::new();
+    for EntryWrite { line, key, content } in writes.iter().filter(|write| is_done(write.line)) {
+        for session in &content.holders {
+            if slots.iter().any(|slot| slot.is_again(key, session, line)) {
+                continue;
+            }
+            let mut slot = Tenure::begin(lines, line, key.clone(), session.clone());
+            slot.limit = Some(content.limit);
+            // Another client may have written it back after it had read it.
+            let contends = |line: &&&LogRecord| is_done(line) && contends(line, &slot);
+            slot.client = lines.iter().find(contends).map_or(slot.client, |line| line.client.clone());
+            slot.end(lines);
+            slots.push(slot);
+        }
+    }
+    slots
+}
+
+/// Whether a key that a session acquires is the one that shows that it lives, and no lock.
+pub(super) fn is_contender(key: &str, session: &str, writes: &[EntryWrite<'_>]) -> bool {
+    let Some(beside) = key.strip_suffix(session) else { return false };
+    writes.iter().any(|write| parent(&write.key) == beside)
+}
+
+fn parent(key: &str) -> &str {
+    key.rfind('/').map_or("", |at| &key[..=at])
+}
+
+/// Whether a request acquires the key that shows that a slot's session lives.
+fn contends(line: &LogRecord, slot: &Tenure) -> bool {
+    let acquire = Ask::Acquire(slot.session.clone());
+    let mine = contender(slot);
+    asks(line).iter().any(|asked| asked.key == mine && asked.ask == acquire)
+}
+
+fn contender(slot: &Tenure) -> String {
+    format!("{}{}", parent(&slot.key), slot.session)
+}
+
+/// Whether a request writes an entry without a slot's session.
+pub(super) fn leaves_out(line: &LogRecord, slot: &Tenure) -> bool {
+    contents(line).iter().any(|(key, content)| *key == slot.key && !content.holders.contains(&slot.session))
+}
+
+/// Whether a request gives a slot back: its client takes the session out of the entry, or deletes the key that shows that it lives (C-SEM-7).
+/// Of requests without a client it is not known whose they are: then whoever takes the session out is taken for its client.
+pub(super) fn gives_back(line: &LogRecord, slot: &Tenure) -> bool {
+    let is_foreign = line.client.is_some() && slot.client.is_some() && line.client != slot.client;
+    let mine = contender(slot);
+    let deletes = || asks(line).iter().any(|asked| asked.ask == Ask::Delete && asked.is_about(&mine));
+    !is_foreign && (leaves_out(line, slot) || deletes())
+}
+
+/// How a request ends a slot, if it was carried out.
+pub(super) fn ending(line: &LogRecord, slot: &Tenure) -> Option<Ending> {
+    if !is_done(line) || line.sent < slot.began.1 {
+        return None;
+    }
+    if leaves_out(line, slot) {
+        return gives_back(line, slot).then_some(Ending::Released(line.number));
+    }
+    let is_deleted = asks(line).iter().any(|asked| asked.ask == Ask::Delete && asked.is_about(&slot.key));
+    is_deleted.then_some(Ending::Deleted(line.number))
+}
+
+/// Whether an answer shows that a slot's session holds it no longer by the entry: one that shows the entry, or one to a write of it.
+pub(super) fn is_over_in(line: &LogRecord, slot: &Tenure) -> bool {
+    is_done(line) && leaves_out(line, slot) || is_shown_over(line, slot)
+}
+
+/// Whether an answer shows the entry, and the slot's session is not in it.
+pub(super) fn is_shown_over(line: &LogRecord, slot: &Tenure) -> bool {
+    let lacks = |content: Coordination| !content.holders.contains(&slot.session);
+    shown(line, slot).is_some_and(|content| content.is_none_or(lacks))
+}
+
+/// The content of a slot's entry in an answer that shows it; the inner none: it was not there.
+fn shown(line: &LogRecord, slot: &Tenure) -> Option<Option<Coordination>> {
+    if !asks(line).iter().any(|asked| asked.ask == Ask::Read && asked.is_about(&slot.key)) {
+        return None;
+    }
+    let reply = line.reply.as_ref()?;
+    if reply.status == 404 {
+        return Some(None);
+    }
+    let entries = entries(line)?;
+    let Some(entry) = entries.iter().find(|entry| entry["Key"] == slot.key.as_str()) else { return Some(None) };
+    let value = STANDARD.decode(entry["Value"].as_str()?).ok()?;
+    Coordination::read(&value).map(Some)
+}
+
+/// Whether an answer shows a key that a slot's session holds: it lives.
+pub(super) fn lasts_in(line: &LogRecord, slot: &Tenure) -> bool {
+    let holds = |entry: &Value| entry["Session"] == slot.session.as_str();
+    entries(line).is_some_and(|entries| entries.iter().any(holds))
+}
+
+/// The entries in an answer that shows entries.
+fn entries(line: &LogRecord) -> Option<Vec<Value>> {
+    let reply = line.reply.as_ref().filter(|reply| reply.status == 200)?;
+    let Value::Array(entries) = serde_json::from_slice(&reply.body).ok()? else { return None };
+    entries.iter().all(|entry| entry["LockIndex"].is_number()).then_some(entries)
+}
