@@ -14,7 +14,7 @@
 //! record        a proxy that writes such logs      guard       what may be removed from an agent
 //! consul        the HTTP API of the model          amqp        the same for RabbitMQ
 //! etcd          the same for etcd                  side_by_side  work on all cores
-//! error         what keeps all of it from being done
+//! versions      those that the models know          error       what keeps all of it from being done
 //! ```
 
 mod agent_checks;
@@ -40,6 +40,7 @@ mod tally;
 mod timed;
 mod uncertain;
 mod verdict;
+mod versions;
 mod watches;
 mod wire;
 
@@ -64,5 +65,6 @@ pub use tally::{AnswerClass, Histogram, Tally};
 pub use timed::{LATENESS, timed};
 pub use uncertain::{Uncertainty, uncertainties};
 pub use verdict::{Impossible, Objection, Possible};
+pub use versions::ModelledServer;
 pub use watches::{Missed, Watched, watches};
 pub use wire::Consul;

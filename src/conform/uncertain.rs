@@ -5,6 +5,7 @@ use std::fmt;
 use super::consul::{Agent, HttpRequest};
 use super::judge::is_in_doubt;
 use super::log::{Episode, EventKind, LogRecord};
+use super::versions::ModelledServer;
 
 /// The version whose rules the model follows.
 pub const VERSION: &str = "1.8.7";
@@ -109,7 +110,7 @@ pub fn uncertainties(episodes: &[Episode]) -> Vec<Uncertainty> {
     let mut versions: Vec<&str> = episodes.iter().map(|episode| episode.version.as_str()).collect();
     versions.sort_unstable();
     versions.dedup();
-    let is_other = |version: &&str| !version.is_empty() && version.split(['-', '+']).next() != Some(VERSION);
+    let is_other = |version: &&str| !ModelledServer::CONSUL.is_known(version);
     found.extend(versions.into_iter().filter(is_other).map(|version| Uncertainty::Version(version.to_owned())));
     found
 }

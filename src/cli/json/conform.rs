@@ -25,6 +25,9 @@ pub struct LogVerdictJson<'a> {
     pub why: Option<&'a str>,
     /// What the log leaves open.
     pub open: &'a [String],
+    /// The reason to doubt the verdict: the log is of another version than the model.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub warning: Option<&'a str>,
 }
 
 /// Something that went wrong between the clients of a log.

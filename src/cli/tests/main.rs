@@ -14,6 +14,7 @@ mod new;
 mod own_recipes;
 mod pictures;
 mod program;
+mod recorded_logs;
 mod reenacts;
 mod repairs;
 mod shells;

@@ -5,12 +5,13 @@ use std::path::Path;
 use std::time::Instant;
 
 use fencepost_conform::{
-    AnswerClass, Consul, Episode, Exchange, LATENESS, Limits, Objection, Omission, Possible, Removal, Tally, clients,
-    hunt, judge, judge_until, node_fails, number, picture, read, timed, uncertainties, watches, write,
+    AnswerClass, Consul, Episode, Exchange, LATENESS, Limits, ModelledServer, Objection, Omission, Possible, Removal,
+    Tally, Uncertainty, clients, hunt, judge, judge_until, node_fails, number, picture, read, timed, uncertainties,
+    watches, write,
 };
 
 use super::crowds::crowded;
-use super::{Conform, conclude, tell, unreadable};
+use super::{Conform, conclude, tell, unreadable, warn};
 use crate::args::Common;
 use crate::exit::{CommandError, Exit};
 use crate::json;
@@ -132,8 +133,10 @@ pub fn recorded(conform: &Conform, file: &Path, text: &str, common: &Common) -> 
     let end = conform.timeout.map(|limit| Instant::now() + limit);
     let is_over = || was_interrupted() || end.is_some_and(|end| Instant::now() >= end);
     let judged = judge_until(&episodes, None, limits, &is_over);
-    let open: Vec<String> = uncertainties(&episodes).iter().map(ToString::to_string).collect();
-    let exit = server_verdict(&judged, text, &open, common);
+    let warning = ModelledServer::CONSUL.warning(text);
+    let open = uncertainties(&episodes).into_iter().filter(|open| !matches!(open, Uncertainty::Version(_)));
+    let open: Vec<String> = open.map(|open| open.to_string()).collect();
+    let exit = server_verdict(&judged, text, &Caveats { open: &open, warning: warning.as_deref() }, common);
     if conform.clients && !was_interrupted() {
         let are_fine: Vec<bool> =
             episodes.iter().map(|episode| tell_clients(episode, &conform.protects, common)).collect();
@@ -168,16 +171,31 @@ fn tell_clients(episode: &Episode, protected: &[String], common: &Common) -> boo
     clients.findings.is_empty()
 }
 
-/// Prints the verdict about the server, and what the log leaves open.
-fn server_verdict(judged: &Result<Possible, Objection>, text: &str, open: &[String], common: &Common) -> Exit {
-    let exit = verdict(judged, text, open, common);
-    if !open.is_empty() {
-        conclude(&format!("The log leaves open: {}.\n", open.join("; ")), common);
+/// What a verdict is told with.
+#[derive(Copy, Clone)]
+struct Caveats<'a> {
+    /// What the log leaves open.
+    open: &'a [String],
+    /// The log is of another version than the model.
+    warning: Option<&'a str>,
+}
+
+/// Prints the verdict about the server, what the log leaves open, and the warning.
+fn server_verdict(judged: &Result<Possible, Objection>, text: &str, caveats: &Caveats<'_>, common: &Common) -> Exit {
+    let exit = verdict(judged, text, caveats, common);
+    if !caveats.open.is_empty() {
+        conclude(&format!("The log leaves open: {}.\n", caveats.open.join("; ")), common);
     }
+    warn(caveats.warning, common);
     exit
 }
 
-fn verdict(judged: &Result<Possible, Objection>, text: &str, open: &[String], common: &Common) -> Exit {
+fn verdict(
+    judged: &Result<Possible, Objection>,
+    text: &str,
+    &Caveats { open, warning }: &Caveats<'_>,
+    common: &Common,
+) -> Exit {
     match judged {
         Err(Objection::Undecided { line, .. }) if was_interrupted() => {
             stopped(&format!("the answers before line {line} are possible, those from there on are not judged"))
@@ -207,7 +225,10 @@ fn verdict(judged: &Result<Possible, Objection>, text: &str, open: &[String], co
                 );
             }
             let (answers, compared) = (Some(lines), (partial > 0).then_some(compared));
-            tell(&json::LogVerdictJson { verdict, answers, compared, line: None, rule: None, why: None, open }, common);
+            tell(
+                &json::LogVerdictJson { verdict, answers, compared, line: None, rule: None, why: None, open, warning },
+                common,
+            );
             exit
         }
         Err(Objection::Undecided { line, why }) => {
@@ -221,6 +242,7 @@ fn verdict(judged: &Result<Possible, Objection>, text: &str, open: &[String], co
                     rule: None,
                     why: Some(why),
                     open,
+                    warning,
                 },
                 common,
             );
@@ -238,6 +260,7 @@ fn verdict(judged: &Result<Possible, Objection>, text: &str, open: &[String], co
                     rule,
                     why: Some(why),
                     open,
+                    warning,
                 },
                 common,
             );

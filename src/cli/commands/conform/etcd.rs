@@ -7,9 +7,9 @@ use fencepost_conform::etcd::{
     Class, EtcdCrowd, EtcdExchange, EtcdOrder, EtcdPace, EtcdPossible, EtcdServer, EtcdVerdict, LEFT_OUT, SCAN, crowd,
     hunt, judge, order, read, write, write_crowds,
 };
-use fencepost_conform::{AnswerClass, ConformError, Histogram, LATENESS, Removal};
+use fencepost_conform::{AnswerClass, ConformError, Histogram, LATENESS, ModelledServer, Removal};
 
-use super::{Conform, conclude, tell, unreadable};
+use super::{Conform, conclude, tell, unreadable, warn};
 use crate::args::Common;
 use crate::exit::{CommandError, Exit};
 use crate::json;
@@ -147,28 +147,32 @@ fn lateness(conform: &Conform) -> i64 {
 /// A log of calls.
 pub fn recorded(conform: &Conform, file: &Path, text: &str, common: &Common) -> Result<Exit, CommandError> {
     let log = read(text).map_err(|why| unreadable(file, &why))?;
-    match judge(&log, lateness(conform)) {
+    let warning = ModelledServer::ETCD.warning(text);
+    let warning = warning.as_deref();
+    let exit = match judge(&log, lateness(conform)) {
         EtcdVerdict::Possible(possible) => {
             let answers = usize::try_from(possible.tally.total()).ok();
             let (count, rest) = (possible.tally.total(), at_the_same_time(&possible, conform));
             conclude(&format!("{count} answers are possible{rest}\n{BESIDE}\n"), common);
-            tell(&verdict("possible", answers, None, None), common);
-            Ok(Exit::AsExpected)
+            tell(&verdict("possible", answers, None, None, warning), common);
+            Exit::AsExpected
         }
         EtcdVerdict::Impossible { line, exchange } => {
             let why =
                 format!("the server said {}, and the model says {}", exchange.reply.body, exchange.expected().body);
             conclude(&format!("impossible at line {line}: {why}\n"), common);
-            tell(&verdict("impossible", None, Some(line), Some(&why)), common);
-            Ok(Exit::Unexpected)
+            tell(&verdict("impossible", None, Some(line), Some(&why), warning), common);
+            Exit::Unexpected
         }
         EtcdVerdict::Undecided { line } => {
             let why = "among a million states no order of the calls that overlap was found";
             conclude(&format!("undecided from line {line} on: {why}\n"), common);
-            tell(&verdict("undecided", None, Some(line), Some(why)), common);
-            Ok(Exit::Undecided)
+            tell(&verdict("undecided", None, Some(line), Some(why), warning), common);
+            Exit::Undecided
         }
-    }
+    };
+    warn(warning, common);
+    Ok(exit)
 }
 
 fn verdict<'a>(
@@ -176,8 +180,9 @@ fn verdict<'a>(
     answers: Option<usize>,
     line: Option<usize>,
     why: Option<&'a str>,
+    warning: Option<&'a str>,
 ) -> json::LogVerdictJson<'a> {
-    json::LogVerdictJson { verdict, answers, compared: None, line, rule: None, why, open: &[] }
+    json::LogVerdictJson { verdict, answers, compared: None, line, rule: None, why, open: &[], warning }
 }
 
 /// The histogram over the classes of answers, with those that never came up, and what no run can meet.

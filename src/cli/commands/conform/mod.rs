@@ -180,6 +180,13 @@ fn tell(judged: &json::LogVerdictJson<'_>, common: &Common) {
     }
 }
 
+/// A warning that comes with a verdict.
+fn warn(warning: Option<&str>, common: &Common) {
+    if let Some(warning) = warning {
+        conclude(&format!("Warning: {warning}.\n"), common);
+    }
+}
+
 /// A sentence for people.
 fn conclude(text: &str, common: &Common) {
     if common.json {

@@ -4,11 +4,11 @@ use std::fs;
 use std::path::Path;
 
 use fencepost::rabbitmq::Answer;
-use fencepost_conform::AnswerClass;
 use fencepost_conform::amqp::traffic::{self, Verdict};
 use fencepost_conform::amqp::{Broker, Command, Exchange, Judged, LEFT_OUT, Tally, hunt, judge, read, write};
+use fencepost_conform::{AnswerClass, ModelledServer};
 
-use super::{Conform, conclude, tell, unreadable};
+use super::{Conform, conclude, tell, unreadable, warn};
 use crate::args::Common;
 use crate::exit::{CommandError, Exit};
 use crate::json;
@@ -89,13 +89,20 @@ pub fn live(conform: &Conform, address: &str, common: &Common) -> Result<Exit, C
 
 /// A log of single methods, of traffic, or of one after the other.
 pub fn recorded(file: &Path, text: &str, common: &Common) -> Result<Exit, CommandError> {
+    let warning = ModelledServer::RABBITMQ.warning(text);
+    let exit = judged(file, text, warning.as_deref(), common)?;
+    warn(warning.as_deref(), common);
+    Ok(exit)
+}
+
+fn judged(file: &Path, text: &str, warning: Option<&str>, common: &Common) -> Result<Exit, CommandError> {
     let split = text.lines().position(traffic::is_one).unwrap_or(usize::MAX);
     let single = read(&joined(text.lines().take(split))).map_err(|why| unreadable(file, &why))?;
     let mut answers = match judge(&single, None) {
         Judged::Possible(answers) => answers,
         Judged::Impossible { line, answer, expected } => {
             let why = format!("the broker said “{}”, and the model says “{}”", in_words(answer), in_words(expected));
-            return Ok(impossible(line, &why, common));
+            return Ok(impossible(line, &why, warning, common));
         }
     };
     let first = split.min(text.lines().count());
@@ -106,7 +113,7 @@ pub fn recorded(file: &Path, text: &str, common: &Common) -> Result<Exit, Comman
     for log in &logs {
         match traffic::judge(log, None) {
             Verdict::Possible(count) => answers += count,
-            Verdict::Impossible(flaw) => return Ok(impossible(first + flaw.line, &flaw.why, common)),
+            Verdict::Impossible(flaw) => return Ok(impossible(first + flaw.line, &flaw.why, warning, common)),
             Verdict::Undecided { line } => {
                 let line = first + line;
                 conclude(
@@ -114,13 +121,13 @@ pub fn recorded(file: &Path, text: &str, common: &Common) -> Result<Exit, Comman
                     common,
                 );
                 let why = Some("there are too many orders");
-                tell(&verdict("undecided", None, Some(line), why), common);
+                tell(&verdict("undecided", None, Some(line), why, warning), common);
                 return Ok(Exit::Undecided);
             }
         }
     }
     conclude(&format!("{answers} answers are possible.\n"), common);
-    tell(&verdict("possible", Some(answers), None, None), common);
+    tell(&verdict("possible", Some(answers), None, None, warning), common);
     Ok(Exit::AsExpected)
 }
 
@@ -128,9 +135,9 @@ fn joined<'a>(lines: impl Iterator<Item = &'a str>) -> String {
     lines.fold(String::new(), |text, line| text + line + "\n")
 }
 
-fn impossible(line: usize, why: &str, common: &Common) -> Exit {
+fn impossible(line: usize, why: &str, warning: Option<&str>, common: &Common) -> Exit {
     conclude(&format!("impossible at line {line}: {why}\n"), common);
-    tell(&verdict("impossible", None, Some(line), Some(why)), common);
+    tell(&verdict("impossible", None, Some(line), Some(why), warning), common);
     Exit::Unexpected
 }
 
@@ -140,7 +147,7 @@ fn verdict<'a>(
     line: Option<usize>,
     why: Option<&'a str>,
 ) -> json::LogVerdictJson<'a> {
-    json::LogVerdictJson { verdict, answers, compared: None, line, rule: None, why, open: &[] }
+    json::LogVerdictJson { verdict, answers, compared: None, line, rule: None, why, open: &[], warning }
 }
 
 /// The histogram over the classes of answers, with those that never came up, and what no run can meet.
@@ -155,6 +162,7 @@ fn report(tally: &Tally, common: &Common) {
         if !never.is_empty() {
             say(&format!("Never came up (messages and consumers come with --traffic):\n{never}"));
         }
+    warning: Option<&'a str>,
         say("Left out:\n");
         LEFT_OUT.iter().for_each(|(what, why)| say(&format!("    {what}: {why}\n")));
     }
