@@ -1,4 +1,4 @@
-//! Logs of servers, judged by the command: the warning about another version.
+//! Logs of servers, judged by the command: the warning about another version, and the lateness of timers.
 
 use std::path::Path;
 
@@ -71,4 +71,37 @@ fn a_log_of_another_version_is_judged_with_a_warning() {
             assert!(!told.contains("Warning"), "{same}: {told}");
         }
     }
+}
+
+/// R-Q-44: a client is dropped no later than three intervals after its last byte, and as late as timers are. Here it is not dropped in 5.4 s.
+#[test]
+fn the_lateness_of_a_brokers_timers_is_an_option() {
+    let log = r#"{"rabbitmq": "3.10.8", "traffic": "full", "lateness": 900}
+{"at": 100, "connection": 1, "channel": 1, "sent": {"plain": {"declare": {"name": {"slot": 1}, "shape": {"exclusive": false, "durable": false, "auto-delete": false, "keeps": "all"}}}}}
+{"at": 150, "connection": 1, "channel": 1, "answered": {"to": 1, "reply": {"declared": {"messages": 0, "consumers": 0}}}}
+{"at": 200, "connection": 2, "channel": 1, "sent": {"publish": {"name": {"slot": 1}, "body": 1, "mandatory": false}}}
+{"at": 290, "connection": 2, "channel": 1, "answered": {"to": 3, "reply": {"plain": "confirmed"}}}
+{"at": 300, "connection": 3, "channel": 1, "sent": {"connect": {"heartbeat": 1}}}
+{"at": 320, "connection": 3, "channel": 1, "answered": {"to": 5, "reply": "connected"}}
+{"at": 330, "connection": 3, "channel": 1, "sent": {"get": {"name": {"slot": 1}, "no_ack": false}}}
+{"at": 350, "connection": 3, "channel": 1, "answered": {"to": 7, "reply": {"got": {"tag": 1, "body": 1, "redelivered": false, "messages": 0}}}}
+{"at": 5400000, "connection": 1, "channel": 1, "sent": {"get": {"name": {"slot": 1}, "no_ack": false}}}
+{"at": 5400100, "connection": 1, "channel": 1, "answered": {"to": 9, "reply": {"plain": "empty"}}}"#;
+    let folder = folder("recorded-logs-of-timers");
+    let late = file(&folder, "late.jsonl", log);
+    let code = |lateness: &[&str]| {
+        let output = fencepost(&[&["conform", "--recorded", &late][..], lateness].concat());
+        (output.status.code(), stdout(&output) + &stderr(&output))
+    };
+    assert_eq!(code(&[]).0, Some(1), "{}", code(&[]).1);
+    assert_eq!(code(&["--lateness", "899.5ms"]).0, Some(1), "it is rounded up");
+    assert_eq!(code(&["--lateness", "3s"]).0, Some(0), "{}", code(&["--lateness", "3s"]).1);
+    assert_eq!(code(&["--lateness", "any"]).0, Some(0));
+    let early = code(&["--lateness=-1s"]);
+    assert!(early.0 == Some(2) && early.1.contains("no timer is early"), "{early:?}");
+    let single = file(&folder, "single.jsonl", &log_of("rabbitmq", LOGS[1].3, "3.10.8"));
+    let output = fencepost(&["conform", "--recorded", &single, "--lateness", "1s"]);
+    assert!(stderr(&output).contains("it has no clock"), "{}", stderr(&output));
+    let output = fencepost(&["conform", "--rabbitmq", "amqp://127.0.0.1:1", "--lateness", "1s"]);
+    assert!(stderr(&output).contains("without --traffic"), "{}", stderr(&output));
 }

@@ -12,9 +12,14 @@ pub struct Broker {
     pub version: String,
     /// Whether queues that a killed run has left behind are deleted; else they are an error.
     pub removes_leftovers: bool,
+    /// How late its timers may be, in milliseconds; none: there is no bound.
+    pub lateness: Option<u32>,
     /// A shell command that restarts it, if there may be restarts. Its data must outlast it.
     pub restart: Option<String>,
 }
+
+/// How late the timers of a broker may be unless it is said, in milliseconds. A busy machine wakes processes late.
+const LATENESS: u32 = 900;
 
 /// The user with few permissions; its password is its name.
 const LIMITED: &str = "limited";
@@ -27,7 +32,12 @@ impl Broker {
     pub fn connect(address: &str) -> Result<Self, ConformError> {
         let address = BrokerAddress::parse(address)?;
         let version = address.open("", 0)?.version;
-        Ok(Broker { address, version, removes_leftovers: false, restart: None })
+        Ok(Broker::at(address, version))
+    }
+
+    /// The broker at an address.
+    pub(super) fn at(address: BrokerAddress, version: String) -> Self {
+        Broker { address, version, removes_leftovers: false, lateness: Some(LATENESS), restart: None }
     }
 
     /// Opens a connection with a channel 1 that confirms; each queue's name begins with the prefix.

@@ -61,8 +61,8 @@ pub struct Conform {
     /// Write requests and responses into this file, as --recorded reads them; sequences with very large values are left out
     #[arg(long, value_name = "FILE")]
     record: Option<PathBuf>,
-    /// How late the timers of a Consul server, or of etcd's scan of leases, may be, as 900ms; `any` for no bound [default: 900ms; of a log of
-    /// Consul, what it says itself, or any]
+    /// How late the timers of a Consul server, of a RabbitMQ broker in --traffic, or of etcd's scan of leases, may be, as 900ms; `any` for no
+    /// bound [default: 900ms; of a log of Consul or of RabbitMQ, what it says itself, or any]
     #[arg(long, value_name = "DURATION", value_parser = lateness)]
     lateness: Option<Lateness>,
     /// Stop judging a log, or a batch of concurrent requests, of Consul after this time, as 90s or 5m, or in seconds
@@ -89,11 +89,22 @@ pub struct Conform {
 #[derive(Copy, Clone, Debug)]
 struct Lateness(Option<i64>);
 
+impl Lateness {
+    /// In milliseconds, rounded up: a bound that is too small would make possible logs impossible.
+    fn milliseconds(self) -> Option<u32> {
+        let milliseconds = |lateness: i64| u32::try_from(lateness.saturating_add(999_999) / 1_000_000);
+        self.0.map(|lateness| milliseconds(lateness).unwrap_or(u32::MAX))
+    }
+}
+
 fn lateness(text: &str) -> Result<Lateness, String> {
     if text == "any" {
         return Ok(Lateness(None));
     }
-    nanoseconds(text).map(|lateness| Lateness(Some(lateness)))
+    match nanoseconds(text)? {
+        lateness if lateness < 0 => Err("no timer is early; give 0s, a longer time, or `any`".to_owned()),
+        lateness => Ok(Lateness(Some(lateness))),
+    }
 }
 
 /// What a run or a log is about.
@@ -110,7 +121,7 @@ impl Server {
         use Server::{Consul, Etcd, Rabbitmq};
         let is_log = conform.recorded.is_some();
         let given: [(&str, bool, &[Server]); 8] = [
-            ("lateness", conform.lateness.is_some(), &[Consul, Etcd]),
+            ("lateness", conform.lateness.is_some(), &[Consul, Rabbitmq, Etcd]),
             ("timeout", conform.timeout.is_some(), &[Consul]),
             ("max-states", conform.max_states.is_some(), if is_log { &[Consul] } else { &[] }),
             ("clients", conform.clients, &[Consul]),
@@ -146,6 +157,10 @@ pub fn run(conform: &Conform, common: &Common) -> Result<Exit, CommandError> {
         }
         (None, None, Some(address)) => {
             Server::Rabbitmq.refuse_others(conform)?;
+            if conform.lateness.is_some() && conform.traffic == 0 {
+                let why = "--lateness has no effect on a run with RabbitMQ without --traffic: nothing else has timers";
+                return Err(CommandError::Input(why.to_owned()));
+            }
             rabbitmq::live(conform, address, common)
         }
         (None, None, None) => {
@@ -162,7 +177,7 @@ fn recorded(conform: &Conform, file: &Path, common: &Common) -> Result<Exit, Com
         etcd::recorded(conform, file, &text, common)
     } else if amqp::is_one(&text) || amqp::traffic::is_one(&text) {
         Server::Rabbitmq.refuse_others(conform)?;
-        rabbitmq::recorded(file, &text, common)
+        rabbitmq::recorded(conform, file, &text, common)
     } else {
         Server::Consul.refuse_others(conform)?;
         consul::recorded(conform, file, &text, common)

@@ -19,6 +19,9 @@ pub fn live(conform: &Conform, address: &str, common: &Common) -> Result<Exit, C
     let input = |error: fencepost_conform::ConformError| CommandError::Input(error.0);
     let mut broker = Broker::connect(address).map_err(input)?;
     broker.removes_leftovers = conform.clean;
+    if let Some(lateness) = conform.lateness {
+        broker.lateness = lateness.milliseconds();
+    }
     broker.restart.clone_from(&conform.restart);
     let (seed, version) = (conform.seed, broker.version.clone());
     let count = usize::try_from(conform.commands.saturating_add(conform.traffic)).unwrap_or(usize::MAX);
@@ -88,14 +91,20 @@ pub fn live(conform: &Conform, address: &str, common: &Common) -> Result<Exit, C
 }
 
 /// A log of single methods, of traffic, or of one after the other.
-pub fn recorded(file: &Path, text: &str, common: &Common) -> Result<Exit, CommandError> {
+pub fn recorded(conform: &Conform, file: &Path, text: &str, common: &Common) -> Result<Exit, CommandError> {
     let warning = ModelledServer::RABBITMQ.warning(text);
-    let exit = judged(file, text, warning.as_deref(), common)?;
+    let exit = judged(conform, file, text, warning.as_deref(), common)?;
     warn(warning.as_deref(), common);
     Ok(exit)
 }
 
-fn judged(file: &Path, text: &str, warning: Option<&str>, common: &Common) -> Result<Exit, CommandError> {
+fn judged(
+    conform: &Conform,
+    file: &Path,
+    text: &str,
+    warning: Option<&str>,
+    common: &Common,
+) -> Result<Exit, CommandError> {
     let split = text.lines().position(traffic::is_one).unwrap_or(usize::MAX);
     let single = read(&joined(text.lines().take(split))).map_err(|why| unreadable(file, &why))?;
     let mut answers = match judge(&single, None) {
@@ -106,10 +115,17 @@ fn judged(file: &Path, text: &str, warning: Option<&str>, common: &Common) -> Re
         }
     };
     let first = split.min(text.lines().count());
-    let logs = traffic::read(&joined(text.lines().skip(first))).map_err(|mut why| {
+    let mut logs = traffic::read(&joined(text.lines().skip(first))).map_err(|mut why| {
         why.line += first;
         unreadable(file, &why)
     })?;
+    if let Some(lateness) = conform.lateness {
+        if logs.is_empty() {
+            let why = "--lateness has no effect on a log of RabbitMQ without `traffic`: it has no clock";
+            return Err(unreadable(file, &why));
+        }
+        logs.iter_mut().for_each(|log| log.lateness = lateness.milliseconds());
+    }
     for log in &logs {
         match traffic::judge(log, None) {
             Verdict::Possible(count) => answers += count,
@@ -146,6 +162,7 @@ fn verdict<'a>(
     answers: Option<usize>,
     line: Option<usize>,
     why: Option<&'a str>,
+    warning: Option<&'a str>,
 ) -> json::LogVerdictJson<'a> {
     json::LogVerdictJson { verdict, answers, compared: None, line, rule: None, why, open: &[], warning }
 }
@@ -162,7 +179,6 @@ fn report(tally: &Tally, common: &Common) {
         if !never.is_empty() {
             say(&format!("Never came up (messages and consumers come with --traffic):\n{never}"));
         }
-    warning: Option<&'a str>,
         say("Left out:\n");
         LEFT_OUT.iter().for_each(|(what, why)| say(&format!("    {what}: {why}\n")));
     }

@@ -29,9 +29,6 @@ const LOOK: Duration = Duration::from_millis(5);
 /// How often heartbeat frames are sent where they must be, if the interval is one second: any byte in two intervals is enough (R-Q-44).
 const BEAT: Duration = Duration::from_millis(900);
 
-/// How late timers of the broker may be, in milliseconds. A busy machine wakes processes late.
-const LATENESS: u32 = 900;
-
 /// A sequence, and how it went.
 pub(super) struct LiveSequence<'a> {
     broker: &'a Broker,
@@ -51,7 +48,7 @@ pub(super) struct LiveSequence<'a> {
 impl<'a> LiveSequence<'a> {
     pub(super) fn new(broker: &'a Broker, prefix: String, kind: Kind, access: Access) -> Self {
         let has_silences = kind == Kind::Silences;
-        let lateness = has_silences.then_some(LATENESS);
+        let lateness = broker.lateness.filter(|_| has_silences);
         let log = Log { version: broker.version.clone(), access, lateness, line: 1, ..Log::default() };
         let heartbeats = if has_silences { [Some(1), Some(0), None] } else { [None; LINES] };
         let clients = [const { None }; LINES];
@@ -277,5 +274,24 @@ impl<'a> LiveSequence<'a> {
             let Some(heard) = client.receive(quiet)? else { return Ok(()) };
             heard.into_iter().for_each(|(channel, happened)| self.push(line, channel, happened));
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use fencepost_amqp::BrokerAddress;
+
+    use super::*;
+
+    #[test]
+    fn a_sequence_with_silences_is_judged_with_the_lateness_of_the_broker() {
+        let mut broker = Broker::at(BrokerAddress::parse("amqp://127.0.0.1:1").expect("an address"), String::new());
+        let lateness =
+            |broker: &Broker, kind: Kind| LiveSequence::new(broker, String::new(), kind, Access::Full).log.lateness;
+        assert_eq!((lateness(&broker, Kind::Silences), lateness(&broker, Kind::Plain)), (Some(900), None));
+        broker.lateness = Some(2_000);
+        assert_eq!(lateness(&broker, Kind::Silences), Some(2_000));
+        broker.lateness = None;
+        assert_eq!(lateness(&broker, Kind::Silences), None);
     }
 }
