@@ -225,8 +225,8 @@ pub(super) fn clean_up(broker: &Broker, prefix: &str) -> Result<(), ConformError
 /// The queues that a sequence uses.
 const QUEUES: [Name; 3] = [Name::Slot(1), Name::Holder(1), Name::Mutex];
 
-/// Makes sure that none of the queues of a sequence is there: a clear 404 for each. A killed run with the same seed leaves
-/// such queues behind; they are deleted only where that is wanted.
+/// Makes sure that none of the queues of a sequence is there: a clear 404 for each. A killed run leaves such queues behind;
+/// they are deleted only where that is wanted.
 pub(super) fn make_room(broker: &Broker, prefix: &str) -> Result<(), ConformError> {
     let mut line = broker.line(prefix)?;
     for name in QUEUES {

@@ -6,12 +6,13 @@
 //! broker  a running broker
 //! pair   one sequence, on both sides          log   methods and answers in a file
 //! hunt   random sequences, shrunk             traffic   messages, consumers, and many requests in flight
-//! restart   by a command
+//! restart   by a command                  leftovers   of killed runs
 //! ```
 
 mod broker;
 mod class;
 mod hunt;
+mod leftovers;
 mod log;
 mod pair;
 mod restart;

@@ -162,6 +162,28 @@ fn a_queue_that_is_there_before_a_run_is_refused_and_deleted_only_on_request() {
 }
 
 #[test]
+fn leftovers_of_runs_with_any_seed_are_removed_by_their_names() {
+    let Some(broker) = broker() else { return };
+    let left = ["fencepost-987655-4", "fencepost-987656-t9"];
+    let mine = "fencepost-of-mine";
+    let mut lines = [left[0], left[1], mine].map(|prefix| broker.line(prefix).expect("a line"));
+    lines.iter_mut().for_each(|line| assert_eq!(declare(line, A, PLAIN), OK));
+    // What rabbitmqctl is told to do comes behind its name.
+    let listed = format!("printf 'Listing queues …\\n{}-1-A\\n{mine}-1-A\\n{}-1-A\\n' #", left[0], left[1]);
+    assert_eq!(broker.remove_leftovers(&listed).expect("they are removed"), left);
+    let [one, other, mine] = lines.each_mut().map(|line| ask(line, Request::Look(A)));
+    assert_eq!((one, other, mine), (GONE, GONE, OK));
+    ask(&mut lines[2], Request::Delete { name: A, if_empty: false });
+    // One that an open connection owns is no leftover.
+    let mut owner = broker.line(left[1]).expect("a line");
+    assert_eq!(declare(&mut owner, B, MINE), OK);
+    let refused = broker.remove_leftovers(&format!("echo {}-1-B #", left[1])).expect_err("it is in use");
+    assert!(refused.to_string().contains("fencepost-987656-t9-1-B"), "{refused}");
+    let failed = broker.remove_leftovers("false").expect_err("the command fails");
+    assert!(failed.to_string().contains("false list_queues"), "{failed}");
+}
+
+#[test]
 fn a_live_broker_answers_as_the_model_says() {
     let Some(broker) = broker() else { return };
     let found = hunt(&broker, 1, 3_000, None, &mut |_| {}).expect("it can be talked to");

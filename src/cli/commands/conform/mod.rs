@@ -80,9 +80,13 @@ pub struct Conform {
     /// Remove everything from the agent first, even data of other programs
     #[arg(long, conflicts_with = "clean")]
     wipe: bool,
-    /// First remove the leftovers of a killed run, recognised by their names, and nothing else
+    /// First remove the leftovers of a killed run, recognised by their names, and nothing else. AMQP lists no queues: of a broker those of a run
+    /// with the same seed are found, and with --rabbitmqctl those of any run
     #[arg(long)]
     clean: bool,
+    /// A shell command that is rabbitmqctl for the broker; arguments are appended to it
+    #[arg(long, value_name = "COMMAND", requires = "rabbitmq", requires = "clean")]
+    rabbitmqctl: Option<String>,
 }
 
 /// How late timers may be, in nanoseconds; none: for ever.

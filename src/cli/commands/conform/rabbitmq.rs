@@ -23,6 +23,12 @@ pub fn live(conform: &Conform, address: &str, common: &Common) -> Result<Exit, C
         broker.lateness = lateness.milliseconds();
     }
     broker.restart.clone_from(&conform.restart);
+    if let Some(rabbitmqctl) = &conform.rabbitmqctl {
+        let removed = broker.remove_leftovers(rabbitmqctl).map_err(input)?;
+        if !removed.is_empty() {
+            conclude(&format!("Removed the queues of {}.\n", removed.join(", ")), common);
+        }
+    }
     let (seed, version) = (conform.seed, broker.version.clone());
     let count = usize::try_from(conform.commands.saturating_add(conform.traffic)).unwrap_or(usize::MAX);
     let bar = progress(count, "answers compared", common.quiet);
