@@ -39,9 +39,9 @@ pub(super) fn belief(episode: &Episode, tenure: &Tenure) -> BeliefInterval {
         let mut reports = episode.reports.iter().filter(is_about).filter(|report| report.at >= tenure.began.0);
         reports.find(|report| report.is_inside == is_inside && Some(&report.client) == tenure.client.as_ref())
     };
-    let from = said(true).map_or(tenure.began.1, |report| report.at.max(tenure.began.1));
+    let held = tenure.began.1;
     let destroy = format!("/v1/session/destroy/{}", tenure.session);
-    let stops = episode.lines.iter().filter(mine).filter(|line| line.received > from).filter_map(|line| {
+    let stops = episode.lines.iter().filter(mine).filter(|line| line.received > held).filter_map(|line| {
         if line.question.url == destroy {
             return Some((line.sent, Stopped::GaveBack(line.number)));
         }
@@ -54,7 +54,11 @@ pub(super) fn belief(episode: &Episode, tenure: &Tenure) -> BeliefInterval {
         gives_back.then_some((line.sent, Stopped::GaveBack(line.number)))
     });
     let left = said(false).map(|report| (report.at, Stopped::Said(report.number)));
-    if let Some((until, stopped)) = stops.chain(left).min_by_key(|(at, _)| *at) {
+    let stop = stops.chain(left).min_by_key(|(at, _)| *at);
+    // A client that says later that it is inside does not speak of this tenure.
+    let is_of_it = |report: &&Report| stop.as_ref().is_none_or(|(at, _)| report.at <= *at);
+    let from = said(true).filter(is_of_it).map_or(held, |report| report.at.max(held));
+    if let Some((until, stopped)) = stop {
         return BeliefInterval { from, until: until.max(from), stopped };
     }
     let ends =

@@ -1,12 +1,13 @@
-//! Where the record and the beliefs differ, which step of the recipe was left out, and which known hazard that is.
+//! Where the record and the beliefs differ. The [`hazards`](super::hazards) say why.
 
 use super::super::log::{Episode, LogRecord};
-use super::asks::{Ask, Asked, asks};
-use super::beliefs::{BeliefInterval, Stopped, is_by};
+use super::asks::Asked;
+use super::beliefs::BeliefInterval;
+use super::hazards::{Act, Evidence, Omission, omissions};
 use super::over_limit::over_limit;
 use super::protected::{Protection, in_words, is_accepted, writes};
 use super::seconds;
-use super::tenures::{Ending, Tenure};
+use super::tenures::Tenure;
 
 /// Something that went wrong between clients.
 #[derive(Clone, PartialEq, Debug)]
@@ -17,7 +18,7 @@ pub struct Finding {
     pub kind: Kind,
     /// It in a sentence.
     pub sentence: String,
-    /// What the client that was no longer the holder left out, the likely cause first.
+    /// What led to it, the nearest hazard first.
     pub omissions: Vec<Omission>,
 }
 
@@ -34,19 +35,6 @@ pub enum Kind {
     WithoutTenure(usize),
 }
 
-/// A step of the recipe that was left out, with the hazard that it leads to and a scenario that shows it.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Omission {
-    /// What was left out, in a sentence.
-    pub sentence: String,
-    /// The hazard.
-    pub hazard: &'static str,
-    /// The scenario that breaks as this log does.
-    pub scenario: &'static str,
-    /// The scenario that holds, because nothing is left out.
-    pub mended: &'static str,
-}
-
 pub(super) fn findings(
     episode: &Episode,
     tenures: &[Tenure],
@@ -60,7 +48,7 @@ pub(super) fn findings(
         for (other, (two, theirs)) in tenures.iter().zip(beliefs).enumerate().skip(place + 1) {
             let (from, until) = (mine.from.max(theirs.from), mine.until.min(theirs.until));
             let are_locks = one.limit.is_none() && two.limit.is_none();
-            if are_locks && one.key == two.key && one.session != two.session && from < until {
+            if are_locks && one.key == two.key && one.is_of_other(two) && from < until {
                 let sentence = format!(
                     "{} and {} both took themselves for the holder of `{}` for {}, from {} on",
                     one.who(),
@@ -69,7 +57,17 @@ pub(super) fn findings(
                     seconds(until - from),
                     seconds(from)
                 );
-                let omissions = omissions(episode, one, mine, None);
+                let others = [two];
+                let evidence = Evidence {
+                    episode,
+                    tenures,
+                    tenure: one,
+                    belief: mine,
+                    others: &others,
+                    write: None,
+                    act: Act::Stayed,
+                };
+                let omissions = omissions(&evidence);
                 findings.push(Finding {
                     during: (from, until),
                     kind: Kind::Overlap(place, other),
@@ -95,7 +93,16 @@ pub(super) fn findings(
                 seconds(line.sent - ended),
                 one.key
             );
-            let omissions = omissions(episode, one, mine, Some(line));
+            let evidence = Evidence {
+                episode,
+                tenures,
+                tenure: one,
+                belief: mine,
+                others: &[],
+                write: Some(line),
+                act: Act::Stayed,
+            };
+            let omissions = omissions(&evidence);
             let kind = Kind::LateWrite(place, line.number);
             findings.push(Finding { during: (line.sent, line.received), kind, sentence, omissions });
         }
@@ -162,6 +169,17 @@ fn outsiders(
     let is_told = |line: &LogRecord| {
         tenures.iter().zip(beliefs).any(|(tenure, belief)| late_write(line, tenure, belief, protection).is_some())
     };
+    // A client that had given the lock back, or knew of its loss, and acted nevertheless.
+    let why = |client: &String, key: Option<&String>, sent: i64, write: Option<&LogRecord>| {
+        let mut held = tenures.iter().zip(beliefs).filter(|(tenure, belief)| {
+            tenure.client.as_ref() == Some(client) && key.is_none_or(|key| *key == tenure.key) && belief.until <= sent
+        });
+        let last = held.next_back();
+        let told = last.map(|(tenure, belief)| {
+            omissions(&Evidence { episode, tenures, tenure, belief, others: &[], write, act: Act::Returned })
+        });
+        told.unwrap_or_default()
+    };
     let mut findings = Vec::new();
     for line in episode.lines.iter().filter(|line| is_accepted(line) && !is_told(line)) {
         let Some(client) = line.client.as_ref() else { continue };
@@ -170,7 +188,8 @@ fn outsiders(
         if !may_hold(client, None, during) {
             let (at, number, beside) = (seconds(line.sent), line.number, beside(line.sent, line.received));
             let sentence = format!("{client} {written} at {at} (line {number}), and held no lock{beside}");
-            findings.push(Finding { during, kind: Kind::WithoutTenure(number), sentence, omissions: Vec::new() });
+            let omissions = why(client, None, line.sent, Some(line));
+            findings.push(Finding { during, kind: Kind::WithoutTenure(number), sentence, omissions });
         }
     }
     for report in episode.reports.iter().filter(|report| report.is_inside) {
@@ -180,63 +199,9 @@ fn outsiders(
             let held = report.key.as_ref().map_or("held no lock".to_owned(), |key| format!("did not hold `{key}`"));
             let beside = beside(report.at, report.at);
             let sentence = format!("{client} said at {at} (line {number}) that it is inside, and {held}{beside}");
-            findings.push(Finding { during, kind: Kind::WithoutTenure(number), sentence, omissions: Vec::new() });
+            let omissions = why(client, report.key.as_ref(), report.at, None);
+            findings.push(Finding { during, kind: Kind::WithoutTenure(number), sentence, omissions });
         }
     }
     findings
-}
-
-/// What the client of a tenure left out.
-pub(super) fn omissions(
-    episode: &Episode,
-    tenure: &Tenure,
-    belief: &BeliefInterval,
-    write: Option<&LogRecord>,
-) -> Vec<Omission> {
-    let mut omissions = Vec::new();
-    let mut say = |sentence: String, hazard, scenario, mended| {
-        omissions.push(Omission { sentence, hazard, scenario, mended });
-    };
-    let ended = tenure.ended.0;
-    if let (Ending::Expired(_) | Ending::Open, Some(ttl)) = (&tenure.ending, tenure.ttl) {
-        let last = tenure.renewals.iter().copied().filter(|at| *at <= ended).max().unwrap_or(tenure.began.0);
-        let silent = ended - last;
-        if silent > ttl {
-            let sentence = format!(
-                "it did not renew its session for {}, and the TTL is {}: the server may end it after twice that",
-                seconds(silent),
-                seconds(ttl)
-            );
-            say(sentence, "B-01", "b01-no-fencing", "b01-fencing");
-        }
-    }
-    if let Ending::Deleted(line) = tenure.ending {
-        let sentence = format!("the key was deleted under it, in line {line}");
-        say(sentence, "B-16", "b16-delete-held-key", "b16-no-delete");
-    }
-    if let (Ending::Released(line), Some(_)) = (&tenure.ending, write) {
-        let sentence = format!("it released the lock, in line {line}, before it had stopped");
-        say(sentence, "B-17", "b17-release-then-stop", "b17-stop-then-release");
-    }
-    let looked = |line: &&LogRecord| {
-        let is_read = asks(line).iter().any(|asked| asked.is_about(&tenure.key) && asked.ask == Ask::Read);
-        let url = &line.question.url;
-        is_read || url.contains(&format!("/v1/session/info/{}", tenure.session)) || url.contains("/v1/session/renew/")
-    };
-    let until = write.map_or(belief.until, |line| line.sent);
-    let looks = episode.lines.iter().filter(|line| is_by(line, tenure) && line.sent < until).filter(looked);
-    let last = looks.map(|line| line.sent).max();
-    if last.is_none_or(|last| last < ended) && belief.stopped != Stopped::Never || belief.stopped == Stopped::Never {
-        let since = last.map_or("never".to_owned(), |last| format!("last at {}", seconds(last)));
-        let sentence = format!("it did not look whether it still held the lock ({since}) before it acted");
-        say(sentence, "B-11", "b11-impatient", "b11-patient");
-    }
-    if let Some(line) = write.filter(|line| !line.question.url.contains("cas=")) {
-        let sentence = format!(
-            "its write in line {} was not fenced: no `cas`, and no transaction that checks the session",
-            line.number
-        );
-        say(sentence, "B-01", "b01-no-fencing", "b01-fencing");
-    }
-    omissions
 }

@@ -6,11 +6,13 @@
 //! findings  where the two differ, and why         picture   both on one line of time
 //! asks      what requests ask of keys             protected  what locks protect
 //! slots     who may have held a slot              over_limit  more clients inside than slots
+//! hazards   why, as far as the log tells
 //! ```
 
 mod asks;
 mod beliefs;
 mod findings;
+mod hazards;
 mod over_limit;
 mod picture;
 mod protected;
@@ -18,7 +20,8 @@ mod slots;
 mod tenures;
 
 pub use beliefs::{BeliefInterval, Stopped};
-pub use findings::{Finding, Kind, Omission};
+pub use findings::{Finding, Kind};
+pub use hazards::Omission;
 pub use picture::picture;
 pub use tenures::{Ending, Tenure};
 

@@ -3,15 +3,16 @@
 use super::super::log::{Episode, LogRecord};
 use super::asks::is_done;
 use super::beliefs::BeliefInterval;
-use super::findings::{Finding, Kind, omissions};
+use super::findings::{Finding, Kind};
+use super::hazards::{Act, Evidence, omissions};
 use super::seconds;
-use super::slots::entry_writes;
+use super::slots::{EntryWrite, entry_writes};
 use super::tenures::Tenure;
 
 /// Each time that a client came in and was one too many, and each entry that names more holders than slots.
 pub(super) fn over_limit(episode: &Episode, tenures: &[Tenure], beliefs: &[BeliefInterval]) -> Vec<Finding> {
     let believed = (0..tenures.len()).filter_map(|last| crowd(episode, tenures, beliefs, last));
-    believed.chain(overfull(episode)).collect()
+    believed.chain(overfull(episode, tenures, beliefs)).collect()
 }
 
 /// The clients inside when one came in, if they were too many. Each was promised the limit of the entry that let it in.
@@ -45,21 +46,35 @@ fn crowd(episode: &Episode, tenures: &[Tenure], beliefs: &[BeliefInterval], last
         seconds(from)
     );
     let kind = Kind::OverLimit(tenures[last].line);
-    let omissions = omissions(episode, &tenures[gone], &beliefs[gone], None);
+    let others: Vec<&Tenure> = inside.iter().filter(|place| **place != gone).map(|place| &tenures[*place]).collect();
+    let (tenure, belief) = (&tenures[gone], &beliefs[gone]);
+    let evidence = Evidence { episode, tenures, tenure, belief, others: &others, write: None, act: Act::Stayed };
+    let omissions = omissions(&evidence);
     Some(Finding { during: (from, until), kind, sentence, omissions })
 }
 
 /// Requests that put more holders into an entry than it has slots.
-fn overfull(episode: &Episode) -> Vec<Finding> {
+fn overfull(episode: &Episode, tenures: &[Tenure], beliefs: &[BeliefInterval]) -> Vec<Finding> {
     let lines: Vec<&LogRecord> = episode.lines.iter().filter(|line| is_done(line)).collect();
     let writes = entry_writes(&lines).into_iter().filter(|write| write.content.holders.len() > write.content.limit);
-    let finding = |write: super::slots::EntryWrite<'_>| {
+    let finding = |write: EntryWrite<'_>| {
         let (holders, slots) = (write.content.holders.len(), slots(write.content.limit));
         let who = write.line.client.as_deref().unwrap_or("a client");
         let (at, number, key) = (seconds(write.line.sent), write.line.number, &write.key);
         let sentence = format!("{who} put {holders} holders into `{key}` at {at} (line {number}), and it has {slots}");
         let (during, kind) = ((write.line.sent, write.line.received), Kind::OverLimit(number));
-        Finding { during, kind, sentence, omissions: Vec::new() }
+        let is_there = |tenure: &&Tenure| {
+            tenure.key == write.key
+                && write.content.holders.contains(&tenure.session)
+                && tenure.ended.1.is_none_or(|ended| write.line.sent < ended)
+        };
+        let entered = tenures.iter().zip(beliefs).find(|(tenure, _)| tenure.key == write.key && tenure.line == number);
+        let omissions = entered.map_or_else(Vec::new, |(tenure, belief)| {
+            let others: Vec<&Tenure> =
+                tenures.iter().filter(is_there).filter(|other| other.session != tenure.session).collect();
+            omissions(&Evidence { episode, tenures, tenure, belief, others: &others, write: None, act: Act::Entered })
+        });
+        Finding { during, kind, sentence, omissions }
     };
     writes.map(finding).collect()
 }

@@ -10,7 +10,7 @@ use serde_json::Value;
 use super::super::consul::part;
 use super::super::log::LogRecord;
 use super::asks::{Ask, asks, is_done};
-use super::tenures::{Ending, Tenure};
+use super::tenures::{Ending, Tenure, are_distinct};
 
 /// The content of a coordination entry.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -119,7 +119,7 @@ pub(super) fn leaves_out(line: &LogRecord, slot: &Tenure) -> bool {
 /// Whether a request gives a slot back: its client takes the session out of the entry, or deletes the key that shows that it lives (C-SEM-7).
 /// Of requests without a client it is not known whose they are: then whoever takes the session out is taken for its client.
 pub(super) fn gives_back(line: &LogRecord, slot: &Tenure) -> bool {
-    let is_foreign = line.client.is_some() && slot.client.is_some() && line.client != slot.client;
+    let is_foreign = are_distinct(line.client.as_ref(), slot.client.as_ref());
     let mine = contender(slot);
     let deletes = || asks(line).iter().any(|asked| asked.ask == Ask::Delete && asked.is_about(&mine));
     !is_foreign && (leaves_out(line, slot) || deletes())

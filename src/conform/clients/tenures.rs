@@ -1,5 +1,7 @@
 //! Who held a lock by the server's record: for certain, and possibly.
 
+use std::net::SocketAddr;
+
 use serde_json::Value;
 
 use super::super::consul::{nanoseconds, part};
@@ -78,7 +80,9 @@ pub(super) fn tenures(episode: &Episode) -> Vec<Tenure> {
     });
     let writes = slots::entry_writes(&lines);
     for (line, key, session) in acquired {
-        let is_again = tenures.iter().any(|tenure| tenure.is_again(&key, &session, line));
+        // C-KV-11: the server cannot tell two clients with the same session apart.
+        let is_other = |tenure: &Tenure| are_distinct(tenure.client.as_ref(), line.client.as_ref());
+        let is_again = tenures.iter().any(|tenure| tenure.is_again(&key, &session, line) && !is_other(tenure));
         if is_again || slots::is_contender(&key, &session, &writes) {
             continue;
         }
@@ -91,7 +95,15 @@ pub(super) fn tenures(episode: &Episode) -> Vec<Tenure> {
     tenures
 }
 
-fn creates(line: &LogRecord, session: &str) -> bool {
+/// Whether two names are certainly those of two clients. A client without a name has the address of its connection for one, and may have
+/// several connections.
+pub(super) fn are_distinct(one: Option<&String>, other: Option<&String>) -> bool {
+    let (Some(one), Some(other)) = (one, other) else { return false };
+    let host = |name: &String| name.parse::<SocketAddr>().map(|address| address.ip()).ok();
+    one != other && (host(one).is_none() || host(one) != host(other))
+}
+
+pub(super) fn creates(line: &LogRecord, session: &str) -> bool {
     let is_create = line.question.url.starts_with("/v1/session/create");
     let answer = || String::from_utf8_lossy(line.reply.as_ref().map_or(&[][..], |reply| &reply.body)).into_owned();
     is_create && answer().contains(session)
@@ -121,9 +133,16 @@ impl Tenure {
             ended: (i64::MAX, None),
             ending: Ending::Open,
             ttl,
-            lock_delay: part(&requested, "LockDelay").and_then(Value::as_str).map(str::to_owned),
+            lock_delay: part(&requested, "LockDelay")
+                .filter(|delay| !delay.is_null())
+                .map(|delay| delay.as_str().map_or_else(|| delay.to_string(), str::to_owned)),
             renewals: created.iter().copied().chain(lines.iter().filter(is_renewed)).map(|line| line.sent).collect(),
         }
+    }
+
+    /// Whether another client holds it, or another session.
+    pub(super) fn is_of_other(&self, other: &Tenure) -> bool {
+        self.session != other.session || are_distinct(self.client.as_ref(), other.client.as_ref())
     }
 
     /// Whether a request gives a session what it holds already.

@@ -9,6 +9,7 @@ mod etcd;
 mod etcd_order;
 mod etcd_queues;
 mod gossip;
+mod hazards;
 mod incidents;
 mod incomplete;
 mod items;
