@@ -117,12 +117,13 @@ pub(super) fn leaves_out(line: &LogRecord, slot: &Tenure) -> bool {
 }
 
 /// Whether a request gives a slot back: its client takes the session out of the entry, or deletes the key that shows that it lives (C-SEM-7).
-/// Of requests without a client it is not known whose they are: then whoever takes the session out is taken for its client.
+/// Of requests without a client it is not known whose they are: then the client that does take the session out is taken for its own.
 pub(super) fn gives_back(line: &LogRecord, slot: &Tenure) -> bool {
     let is_foreign = are_distinct(line.client.as_ref(), slot.client.as_ref());
     let mine = contender(slot);
     let deletes = || asks(line).iter().any(|asked| asked.ask == Ask::Delete && asked.is_about(&mine));
-    !is_foreign && (leaves_out(line, slot) || deletes())
+    let is_own = line.client.is_some() && line.client == slot.client;
+    !is_foreign && (leaves_out(line, slot) && (is_own || is_done(line)) || deletes())
 }
 
 /// How a request ends a slot, if it was carried out.

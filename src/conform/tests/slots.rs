@@ -124,17 +124,20 @@ fn each_holder_was_promised_the_limit_of_the_entry_that_let_it_in() {
     assert_eq!(clients.findings[0].kind, Kind::OverLimit(9));
 }
 
-/// Without names a request is taken for one of whoever it serves: a client that takes its session out is no longer inside.
+/// Of requests without names it is not known which client sent them: one that takes a session out is taken for the session's own.
 #[test]
 fn c_sem_7_a_slot_that_an_unnamed_client_gives_back_is_no_longer_held() {
     let mut lines = vec![create("a", 0.0, A), create("b", 0.1, B), contend("a", 0.5, A), contend("b", 0.6, B)];
-    lines.extend([entry("a", 1.0, 1, &[A]), entry("a", 4.0, 1, &[]), entry("b", 4.5, 1, &[B])]);
+    let mut in_vain = entry("b", 2.0, 1, &[B]);
+    in_vain["answer"] = json!("false");
+    lines.extend([entry("a", 1.0, 1, &[A]), in_vain, entry("a", 4.0, 1, &[]), entry("b", 4.5, 1, &[B])]);
     lines.extend([leave("a", 5.0, A), entry("b", 6.0, 1, &[])]);
     lines.iter_mut().for_each(|line| drop(line.as_object_mut().expect("a line").remove("client")));
     let clients = judged(&lines);
     assert_eq!(clients.findings, []);
     let endings: Vec<&Ending> = clients.tenures.iter().map(|slot| &slot.ending).collect();
-    assert_eq!(endings, [&Ending::Released(7), &Ending::Released(10)]);
+    assert_eq!(endings, [&Ending::Released(8), &Ending::Released(11)]);
+    assert_eq!(clients.beliefs[0].stopped, Stopped::GaveBack(8), "not where another one tried in vain");
 }
 
 #[test]

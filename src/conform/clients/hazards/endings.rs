@@ -37,7 +37,7 @@ fn deletion<'a>(evidence: &Evidence<'a>) -> Option<(&'a LogRecord, &'a String)> 
     Some((line, line.client.as_ref()?))
 }
 
-/// C-KV-13: anybody who knows the id can release.
+/// C-KV-13: any client that knows the id can release.
 pub(super) fn released_by_another(evidence: &Evidence<'_>) -> Option<String> {
     let Ending::Released(number) = evidence.tenure.ending else { return None };
     let line = evidence.line(number).filter(|line| evidence.is_foreign(line))?;

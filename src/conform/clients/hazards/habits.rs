@@ -23,7 +23,7 @@ pub(super) fn shared_session(evidence: &Evidence<'_>) -> Option<String> {
     Some(format!("{} and {} use the same session, and Consul cannot tell them apart", mine.who(), other.who()))
 }
 
-/// C-SEM-4: the limit is part of the entry, and whoever finds another one refuses.
+/// C-SEM-4: the limit is part of the entry, and a client that finds another one refuses.
 pub(super) fn other_limit(evidence: &Evidence<'_>) -> Option<String> {
     let mut slots: Vec<&Tenure> = [evidence.tenure].into_iter().chain(evidence.others.iter().copied()).collect();
     slots.sort_by_key(|slot| slot.began);
