@@ -14,7 +14,8 @@
 //! record        a proxy that writes such logs      guard       what may be removed from an agent
 //! consul        the HTTP API of the model          amqp        the same for RabbitMQ
 //! etcd          the same for etcd                  side_by_side  work on all cores
-//! versions      those that the models know          error       what keeps all of it from being done
+//! versions      those that the models know          unexercised  rules that never came up
+//! error         what keeps all of it from being done
 //! ```
 
 mod agent_checks;
@@ -39,6 +40,7 @@ mod side_by_side;
 mod tally;
 mod timed;
 mod uncertain;
+mod unexercised;
 mod verdict;
 mod versions;
 mod watches;
@@ -62,8 +64,9 @@ pub use log::{Details, Episode, Event, EventKind, Gaps, LogRecord, Report, numbe
 pub use record::{CLIENT_HEADER, Recorder};
 pub use sequence::Exchange;
 pub use tally::{AnswerClass, Histogram, Tally};
-pub use timed::{LATENESS, timed};
+pub use timed::{LATENESS, TIMED_RULES, timed};
 pub use uncertain::{Uncertainty, uncertainties};
+pub use unexercised::Unexercised;
 pub use verdict::{Impossible, Objection, Possible};
 pub use versions::ModelledServer;
 pub use watches::{Missed, Watched, watches};

@@ -18,11 +18,17 @@ pub trait AnswerClass: Copy + Debug + Eq + 'static {
 
     /// What the answer says.
     fn text(self) -> &'static str;
+
+    /// The page that states the rules of the server.
+    const PAGE: &'static str;
+
+    /// Further rules that no such answer comes without.
+    fn also(self) -> &'static [&'static str];
 }
 
-/// Declares `Class`, the classes of answers of a server: name, rule, and words.
+/// Declares `Class`, the classes of answers of a server: the page of its rules, the function that tells of further rules; name, rule, and words.
 macro_rules! classes {
-    ($($name:ident = $rule:literal $text:literal,)*) => {
+    (page $page:literal, also $also:path; $($name:ident = $rule:literal $text:literal,)*) => {
         /// One class of answers.
         #[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
         #[allow(missing_docs, reason = "each is said in words by `text`")]
@@ -41,6 +47,12 @@ macro_rules! classes {
 
             fn text(self) -> &'static str {
                 match self { $(Class::$name => $text,)* }
+            }
+
+            const PAGE: &'static str = include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/../../", $page));
+
+            fn also(self) -> &'static [&'static str] {
+                $also(self)
             }
         }
     };

@@ -16,6 +16,9 @@ use super::wire::{Consul, get, put};
 /// How late a timer of an agent that has nothing else to do may be, in nanoseconds, unless the caller sets it.
 pub const LATENESS: i64 = 900_000_000;
 
+/// The rules that the scripts of [`timed()`] show on any machine. What hits a race only with luck is not among them.
+pub const TIMED_RULES: [&str; 6] = ["C-TTL-2", "C-TTL-3", "C-LD-3", "C-LD-5", "C-LD-7", "C-LD-8"];
+
 /// A script's side of the conversation.
 struct Desk<'a> {
     consul: &'a Consul,

@@ -12,6 +12,15 @@ pub struct AnswerCountJson<'a> {
     pub count: u64,
 }
 
+/// The rules of the server that a run of `fencepost conform` has not exercised.
+#[derive(Serialize, JsonSchema)]
+pub struct UnexercisedRulesJson<'a> {
+    /// Answers tell of them, and none came up.
+    pub never_exercised: &'a [&'static str],
+    /// No class of answers tells of them.
+    pub untold: &'a [&'static str],
+}
+
 /// What `fencepost conform --recorded` says of a log.
 #[derive(Serialize, JsonSchema)]
 pub struct LogVerdictJson<'a> {

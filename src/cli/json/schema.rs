@@ -10,7 +10,7 @@ use super::{
     HuntJson, LogVerdictJson, LossJson, MeasureJson, MutantJson, NoRepairJson, NothingFoundJson, PromiseChangeJson,
     PromiseJson, ReadyJson, RealignmentJson, ReenactmentJson, RegressionJson, RepairSetJson, RunJson, ScenarioJson,
     SchedulerJson, ShrinkJson, StandInVerdictJson, SweepJson, TortureSummaryJson, TortureTrialJson,
-    TortureViolationJson, WrittenJson,
+    TortureViolationJson, UnexercisedRulesJson, WrittenJson,
 };
 
 /// The schemas of the lines of a command.
@@ -43,7 +43,15 @@ const COMMANDS: [(&str, Lines); 24] = [
     ("docs", lines![WrittenJson<'static>]),
     ("man", lines![WrittenJson<'static>]),
     ("envelope", lines![EnvelopeJson<'static>]),
-    ("conform", lines![AnswerCountJson<'static>, LogVerdictJson<'static>, ClientFindingJson<'static>]),
+    (
+        "conform",
+        lines![
+            AnswerCountJson<'static>,
+            UnexercisedRulesJson<'static>,
+            LogVerdictJson<'static>,
+            ClientFindingJson<'static>
+        ],
+    ),
     ("reenact", lines![ReenactmentJson<'static>]),
     ("serve", lines![ReadyJson, StandInVerdictJson]),
     ("torture", lines![TortureTrialJson, TortureViolationJson<'static>, TortureSummaryJson<'static>]),

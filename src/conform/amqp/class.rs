@@ -7,6 +7,8 @@ use super::pair::{Command, Exchange};
 use crate::tally::{Histogram, classes};
 
 classes! {
+    page "model/services/rabbitmq/rules.md", also also;
+
     ChannelOpened = "R-Q-32" "open a channel: open-ok",
     ChannelOpenTwice = "R-Q-30" "open a channel: 504, it is open",
     ChannelNotOpen = "R-Q-30" "any method: 504, the channel is not open",
@@ -99,6 +101,32 @@ classes! {
     SettledLater = "R-Q-109" "unseen: what an earlier queue delivered settles what a later one did",
     NackedLater = "R-Q-112" "unseen: a publish whose queue is gone is nacked, if there are confirms",
     SettledApart = "R-Q-110" "unseen: several deliveries are settled one after the other",
+}
+
+/// Further rules that no answer of a class comes without.
+fn also(class: Class) -> &'static [&'static str] {
+    match class {
+        // Errors that close the channel, and nothing else.
+        Class::DeclaredReserved
+        | Class::DeclaredRefused
+        | Class::DeclaredLocked
+        | Class::DeclaredDurable
+        | Class::DeclaredAutoDelete
+        | Class::DeclaredExpires
+        | Class::DeclaredMaxLength
+        | Class::DeclaredOverflow
+        | Class::LookedAbsent
+        | Class::LookedLocked
+        | Class::DeletedLocked
+        | Class::DeletedNotEmpty
+        | Class::DeletedRefused
+        | Class::PublishedNowhere
+        | Class::SettledUnknown => &["R-Q-29"],
+        // The judge holds the instant against the bounds.
+        Class::LostReset => &["R-Q-43", "R-Q-44"],
+        Class::Survived => &["R-Q-56"],
+        _ => &[],
+    }
 }
 
 /// What a run does not meet, with the reason.

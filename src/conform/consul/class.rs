@@ -6,6 +6,8 @@ use std::fmt;
 use crate::tally::{AnswerClass, classes};
 
 classes! {
+    page "model/services/consul/rules.md", also also;
+
     PathCleaned = "C-GEN-9" "301: the path contains an empty part",
     WrongMethod = "C-GEN-5" "405: the method is not allowed",
     ModesConflict = "C-CON-1" "400: stale and consistent",
@@ -134,6 +136,36 @@ classes! {
     NodeReturned = "C-INV-4" "gossip: a node that had failed is back",
     AgentCheck = "C-INV-5" "agent: a check of its own changes, and the catalogue hears of it",
     QueryExecuted = "C-PQ-9" "query: executed, or explained",
+}
+
+/// Further rules that no answer of a class comes without.
+fn also(class: Class) -> &'static [&'static str] {
+    match class {
+        Class::SessionCreated => &["C-SES-2"],
+        Class::SessionCheck => &["C-SES-5"],
+        // The rows and the index are compared with those of the model.
+        Class::SessionFound => &["C-SES-14", "C-SES-15", "C-SES-17"],
+        Class::SessionList | Class::SessionUnknown => &["C-SES-17"],
+        Class::SessionDestroyed => &["C-INV-1"],
+        Class::BadNumber => &["C-KV-26"],
+        Class::Put => &["C-GEN-7"],
+        Class::CasEqual | Class::AcquiredEqual => &["C-KV-7"],
+        Class::Released => &["C-KV-16"],
+        Class::Found | Class::FoundHeld | Class::FoundRaw => &["C-KV-20"],
+        Class::Absent => &["C-KV-5"],
+        // A delay follows an invalidation, and nothing else.
+        Class::AcquireDelayed | Class::TxnDelayed | Class::TxnKeepsDelay | Class::PutDelayed => &["C-LD-1", "C-INV-1"],
+        Class::AcquireDelayedHolder | Class::AcquireDelayedUnknown => &["C-LD-1", "C-LD-2", "C-INV-1"],
+        Class::TxnFailed | Class::TxnFreesAndLocks => &["C-TXN-3"],
+        Class::TxnItemAtIndex | Class::TxnItemStale => &["C-TXN-9"],
+        Class::CheckCritical => &["C-INV-5"],
+        Class::NodeRemoved | Class::CheckRemoved => &["C-INV-8"],
+        Class::NodeRenamed => &["C-INV-19"],
+        Class::Health => &["C-INV-13"],
+        Class::NodeFound => &["C-INV-17"],
+        Class::AgentCheck => &["C-INV-10"],
+        _ => &[],
+    }
 }
 
 impl Class {

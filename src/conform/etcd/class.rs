@@ -7,6 +7,8 @@ use super::pair::EtcdExchange;
 use crate::tally::classes;
 
 classes! {
+    page "model/services/etcd/rules.md", also also;
+
     RangeAll = "E-KV-5" "range: what is there",
     RangeNothing = "E-KV-5" "range: nothing",
     RangeSorted = "E-KV-6" "range, sorted",
@@ -56,6 +58,14 @@ classes! {
     Leads = "E-CC-23" "leader: the oldest key",
     NoLeader = "E-CC-23" "leader: none",
     RecipeNoLease = "E-CC-30" "lock or election: no such lease",
+}
+
+/// Further rules that no answer of a class comes without.
+fn also(class: Class) -> &'static [&'static str] {
+    match class {
+        Class::Locked | Class::Unlocked | Class::Elected | Class::Proclaimed | Class::Resigned => &["E-CC-30"],
+        _ => &[],
+    }
 }
 
 /// What no run can meet, and why.

@@ -6,12 +6,12 @@ use std::time::Instant;
 
 use fencepost_conform::{
     AnswerClass, Consul, Episode, Exchange, LATENESS, Limits, ModelledServer, Objection, Omission, Possible, Removal,
-    Tally, Uncertainty, clients, hunt, judge, judge_until, node_fails, number, picture, read, timed, uncertainties,
-    watches, write,
+    TIMED_RULES, Tally, Uncertainty, Watched, clients, hunt, judge, judge_until, node_fails, number, picture, read,
+    timed, uncertainties, watches, write,
 };
 
 use super::crowds::crowded;
-use super::{Conform, conclude, tell, unreadable, warn};
+use super::{Conform, conclude, tell, tell_unexercised, unreadable, warn};
 use crate::args::Common;
 use crate::exit::{CommandError, Exit};
 use crate::json;
@@ -94,6 +94,7 @@ pub fn live(conform: &Conform, address: &str, common: &Common) -> Result<Exit, C
     tally.add(&judged.tally);
     tally.add(&crowded.tally);
     report(&tally, false, common);
+    tell_unexercised(&tally.unexercised(&shown_besides(&watched)), common);
     conclude(
         &format!(
             "{} answers of Consul {} are as the model says, {} of them at random (seed {}), {} in real time and {} to \
@@ -119,6 +120,13 @@ pub fn live(conform: &Conform, address: &str, common: &Common) -> Result<Exit, C
         return Ok(Exit::Undecided);
     }
     Ok(Exit::AsExpected)
+}
+
+/// The rules that real time and reads that wait have shown: no answer tells of them.
+fn shown_besides(watched: &Watched) -> Vec<&'static str> {
+    let waits: [(&[&str], bool); 2] = [(&["C-BLK-1"], watched.woken > 0), (&["C-BLK-1", "C-BLK-2"], watched.slept > 0)];
+    let waited = waits.iter().filter(|(_, is_shown)| *is_shown).flat_map(|(rules, _)| rules.iter().copied());
+    TIMED_RULES.into_iter().chain(waited).collect()
 }
 
 /// A log against the model.
@@ -202,6 +210,9 @@ fn verdict(
         }
         Ok(possible) => {
             report(&possible.tally, true, common);
+            if common.json {
+                tell_unexercised(&possible.tally.unexercised(&[]), common);
+            }
             let Possible { lines, partial, compared, .. } = *possible;
             if partial < lines || partial == 0 {
                 conclude(&format!("{} answers are possible.\n", lines - partial), common);

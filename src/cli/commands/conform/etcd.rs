@@ -9,7 +9,7 @@ use fencepost_conform::etcd::{
 };
 use fencepost_conform::{AnswerClass, ConformError, Histogram, LATENESS, ModelledServer, Removal};
 
-use super::{Conform, conclude, tell, unreadable, warn};
+use super::{Conform, conclude, tell, tell_unexercised, unreadable, warn};
 use crate::args::Common;
 use crate::exit::{CommandError, Exit};
 use crate::json;
@@ -200,6 +200,7 @@ fn report(tally: &Histogram<Class>, common: &Common) {
         say("Left out:\n");
         LEFT_OUT.iter().for_each(|(what, why)| say(&format!("    {what}: {why}\n")));
     }
+    tell_unexercised(&tally.unexercised(&[]), common);
 }
 
 /// A call with both answers.

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use clap::Args;
-use fencepost_conform::{amqp, nanoseconds};
+use fencepost_conform::{Unexercised, amqp, nanoseconds};
 
 use crate::args::{Common, some_time};
 use crate::exit::{CommandError, Exit};
@@ -196,6 +196,15 @@ fn unreadable(file: &Path, why: &dyn std::fmt::Display) -> CommandError {
 fn tell(judged: &json::LogVerdictJson<'_>, common: &Common) {
     if common.json {
         say_json(judged);
+    }
+}
+
+/// The rules that a run has not exercised.
+fn tell_unexercised(open: &Unexercised, common: &Common) {
+    if common.json {
+        say_json(&json::UnexercisedRulesJson { never_exercised: &open.never, untold: &open.untold });
+    } else if !common.quiet {
+        say(&open.to_string());
     }
 }
 

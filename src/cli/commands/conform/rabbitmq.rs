@@ -8,7 +8,7 @@ use fencepost_conform::amqp::traffic::{self, Verdict};
 use fencepost_conform::amqp::{Broker, Command, Exchange, Judged, LEFT_OUT, Tally, hunt, judge, read, write};
 use fencepost_conform::{AnswerClass, ModelledServer};
 
-use super::{Conform, conclude, tell, unreadable, warn};
+use super::{Conform, conclude, tell, tell_unexercised, unreadable, warn};
 use crate::args::Common;
 use crate::exit::{CommandError, Exit};
 use crate::json;
@@ -188,6 +188,7 @@ fn report(tally: &Tally, common: &Common) {
         say("Left out:\n");
         LEFT_OUT.iter().for_each(|(what, why)| say(&format!("    {what}: {why}\n")));
     }
+    tell_unexercised(&tally.unexercised(&[]), common);
 }
 
 fn in_words(answer: Option<Answer>) -> String {
