@@ -49,6 +49,11 @@ pub trait Visitor {
     }
     /// A client's id. Only a permutation of clients changes it.
     fn client(&mut self, _: &mut ClientId) {}
+    /// Whether what has different names keeps different names. A visitor for which several clients look the same does not: a program that
+    /// compares two of their ids may do something else under those names. A visitor that hands on to another one hands this on, too.
+    fn keeps_apart(&self) -> bool {
+        true
+    }
     /// Sets the client whose calls follow, and the offset of the clock whose instants follow.
     fn scope(&mut self, client: Option<ClientId>, skew: Ticks);
 }

@@ -142,7 +142,7 @@ impl<P: Service> Piece<P> {
 
 impl<P: Service> Piece<P> {
     /// Calls clients by other names.
-    fn rename(&mut self, name: &impl Fn(ClientId) -> ClientId) {
+    fn rename<F: Fn(ClientId) -> ClientId>(&mut self, name: &F, names: &mut Rename<'_, F>) {
         let rename = |process: &mut ProcessId| {
             if let ProcessId::Client(client) = process {
                 *client = name(*client);
@@ -151,10 +151,10 @@ impl<P: Service> Piece<P> {
         match self {
             Piece::Client(client, host) => {
                 *client = name(*client);
-                host.process.visit(&mut Rename(name));
+                host.process.visit(names);
             }
-            Piece::Server(host) => host.process.visit(&mut Rename(name)),
-            Piece::Memory(_, monitor) => monitor.visit(&mut Rename(name)),
+            Piece::Server(host) => host.process.visit(names),
+            Piece::Memory(_, monitor) => monitor.visit(names),
             Piece::Rest(cuts, _) => {
                 for link in cuts.iter_mut() {
                     rename(&mut link.from);
@@ -164,7 +164,7 @@ impl<P: Service> Piece<P> {
             Piece::Message(envelope) => {
                 rename(&mut envelope.from);
                 rename(&mut envelope.to);
-                envelope.message.visit(&mut Rename(name));
+                envelope.message.visit(names);
             }
         }
         self.sort();
@@ -177,10 +177,11 @@ impl<P: Service> Piece<P> {
             let before = |other: &u16| held.get(usize::from(*other)).copied();
             ghosts.held.iter_mut().zip(order.iter().filter_map(before)).for_each(|(held, before)| *held = before);
         }
-        self.rename(&|client| {
+        let name = |client: ClientId| {
             let place = order.iter().position(|other| usize::from(*other) == client.place());
             place.map_or(client, ClientId::of)
-        });
+        };
+        self.rename(&name, &mut Rename::permuting(&name));
     }
 
     /// What others have of a client, in this part: a hash.
@@ -189,7 +190,8 @@ impl<P: Service> Piece<P> {
         if let Piece::Memory(_, Monitor { ghosts, .. }) = &mut piece {
             ghosts.held.clear();
         }
-        piece.rename(&seen_by(place));
+        let name = seen_by(place);
+        piece.rename(&name, &mut Rename::merging(&name));
         piece.hash()
     }
 }

@@ -147,7 +147,7 @@ fn arrangements(order: &[usize], places: &[usize], from: usize) -> Vec<Vec<usize
 /// What a client at this place is like, whatever its name: a hash.
 pub(super) fn outside<P: Service>(place: usize, host: &Host<P::Client>) -> u64 {
     let mut host = *host;
-    host.process.visit(&mut Rename(&seen_by(place)));
+    host.process.visit(&mut Rename::merging(&seen_by(place)));
     hash_of(host)
 }
 

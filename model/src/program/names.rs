@@ -21,6 +21,10 @@ macro_rules! pass_on {
             fn scope(&mut self, client: Option<ClientId>, skew: Ticks) {
                 self.0.scope(client, skew);
             }
+
+            fn keeps_apart(&self) -> bool {
+                self.0.keeps_apart()
+            }
         }
     };
 }

@@ -166,6 +166,9 @@ impl<S: Programmable> Script<S> {
         if !is_changed {
             return name;
         }
+        if !visitor.keeps_apart() {
+            return renamed.expect("a lap begins with its head");
+        }
         // What it did is the same but for names: a run that differs under the new ones looks into them.
         for (point, next) in list {
             if let Some(did) = point.did.get() {

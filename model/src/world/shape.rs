@@ -37,7 +37,7 @@ impl<P: Service> Action<P> {
     /// The same action under a permutation of clients.
     #[must_use]
     pub fn renamed(&self, rename: &impl Fn(ClientId) -> ClientId) -> Self {
-        let mut names = Rename(rename);
+        let mut names = Rename::permuting(rename);
         let process = |process: &mut ProcessId| {
             if let ProcessId::Client(client) = process {
                 *client = rename(*client);
@@ -90,7 +90,22 @@ impl<P: Service> Scenario<P> {
 }
 
 /// Renames clients wherever they occur.
-pub struct Rename<'a, F>(pub &'a F);
+pub struct Rename<'a, F> {
+    rename: &'a F,
+    keeps_apart: bool,
+}
+
+impl<'a, F: Fn(ClientId) -> ClientId> Rename<'a, F> {
+    /// Each client has a name of its own afterwards.
+    pub fn permuting(rename: &'a F) -> Self {
+        Rename { rename, keeps_apart: true }
+    }
+
+    /// Several clients may have the same name afterwards.
+    pub fn merging(rename: &'a F) -> Self {
+        Rename { rename, keeps_apart: false }
+    }
+}
 
 impl<F: Fn(ClientId) -> ClientId> Visitor for Rename<'_, F> {
     fn deadline(&mut self, _: &mut Instant) {}
@@ -105,11 +120,15 @@ impl<F: Fn(ClientId) -> ClientId> Visitor for Rename<'_, F> {
     fn scope(&mut self, _: Option<ClientId>, _: Ticks) {}
 
     fn session(&mut self, session: &mut SessionId) {
-        session.creator = (self.0)(session.creator);
+        session.creator = (self.rename)(session.creator);
     }
 
     fn client(&mut self, client: &mut ClientId) {
-        *client = (self.0)(*client);
+        *client = (self.rename)(*client);
+    }
+
+    fn keeps_apart(&self) -> bool {
+        self.keeps_apart
     }
 }
 

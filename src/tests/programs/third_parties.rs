@@ -1,7 +1,7 @@
 //! Third parties that run programs: a janitor that deletes what it believes to be left over.
 
 use fencepost::checker::{Engine, Options};
-use fencepost::consul::{self, Consul, HttpApi, LOCK, Takes, Timer};
+use fencepost::consul::{self, CatalogApi, CheckKind, Consul, Entry, HttpApi, LOCK, Status, Takes, Timer};
 use fencepost::model::ids::{ClientId, ProcessId};
 use fencepost::model::normal::Normal;
 use fencepost::model::program::{Gone, Handle, Lap, Recipe};
@@ -70,6 +70,65 @@ fn a_janitor_that_compares_does_no_harm_and_may_crash() {
         enabled.iter().filter(|action| action.to_string().ends_with("crashes")).count()
     };
     assert_eq!(crashes(&scenario), 3);
+}
+
+/// An operator who ends whatever holds the lock: the check of its node becomes critical.
+#[derive(Clone, Debug, Normal, Serialize, Deserialize)]
+#[normal(crate = fencepost::model)]
+struct Operator {
+    /// It looks, and changes nothing.
+    only_looks: bool,
+}
+
+impl Recipe<Consul> for Operator {
+    const NAME: &'static str = "operator";
+
+    async fn lap(&mut self, consul: &Handle<Consul>) -> Result<Lap, Gone> {
+        let Some(Entry { session: Some(session), .. }) = consul.get(LOCK).await? else { return Ok(Lap::Done) };
+        let holders = consul.nodes().await?.nodes;
+        for node in holders.iter().copied() {
+            if consul.node_sessions(node).await?.ids.contains(&session) && !self.only_looks {
+                consul.set_check(node, CheckKind::NodeCheck, Status::Critical).await?;
+            }
+        }
+        Ok(Lap::Done)
+    }
+}
+
+/// Two clients whose sessions are bound to a check of their node, and the operator.
+fn operated(only_looks: bool) -> Scenario<Consul> {
+    let mut scenario = consul::lock("operated").scenario().clients(2).rounds(1).promise(Property::MutualExclusion);
+    scenario.service.health.checks = vec![CheckKind::NodeCheck];
+    scenario.program(ClientId(3), Operator { only_looks })
+}
+
+#[test]
+fn an_operator_who_ends_the_holder_lets_another_client_in_beside_it() {
+    let options = Options::default();
+    let outcomes = consul::SERVICE.any(&operated(false)).check(&options).unwrap_or_else(|error| panic!("{error}"));
+    let found = outcomes.iter().find(|outcome| outcome.finding.property == Property::MutualExclusion);
+    let story = found.expect("it is promised").finding.verdict.story().expect("it is violated").clone();
+    let labels: Vec<&str> = story.steps.iter().map(|step| step.label.as_str()).collect();
+    let sets = |label: &&str| label.contains("from the operator: set") && label.contains("to critical");
+    assert!(labels.iter().any(sets), "{labels:#?}");
+    let all = verdicts(consul::SERVICE.any(&operated(true)), &options);
+    assert!(all.iter().all(|(_, word, ..)| *word == "proven"), "it only looks: {all:?}");
+}
+
+/// A third party is paused and cut off like a client, out of the same budget.
+#[test]
+fn a_third_party_is_paused_and_cut_off() {
+    let mut scenario = swept(true);
+    (scenario.budget.pauses, scenario.budget.cuts, scenario.rounds) = (1, 1, 1);
+    scenario = scenario.message_delay(0).wake_delay(0).server_delay(0);
+    let mut enabled = Vec::new();
+    scenario.enabled(&scenario.start(), &mut enabled);
+    let janitor = ProcessId::Client(ClientId(3));
+    assert!(enabled.contains(&Action::Fault(Fault::Pause(janitor))), "{enabled:?}");
+    let cut = |action: &&Action<Consul>| matches!(action, Action::Fault(Fault::Cut(link)) if link.from == janitor || link.to == janitor);
+    assert!(enabled.iter().any(|action| cut(&action)), "{enabled:?}");
+    let all = verdicts(consul::SERVICE.any(&scenario), &Options::default());
+    assert!(all.iter().all(|(_, word, ..)| *word == "proven"), "{all:?}");
 }
 
 /// A third party has a node of its own, which gossip may give up.
