@@ -61,6 +61,7 @@ pub struct Registered<S: Service> {
     scenarios: &'static [(&'static str, &'static str)],
     documents: &'static [&'static str],
     mistakes: &'static [(&'static str, &'static str)],
+    programs: fn(),
     erase: Erase<S>,
 }
 
@@ -76,7 +77,7 @@ pub const fn erase<S: Service>() -> Erase<S> {
 impl<S: Service> Registered<S> {
     /// A service with these scenarios: names and texts.
     pub const fn new(scenarios: &'static [(&'static str, &'static str)]) -> Self {
-        Registered { scenarios, documents: &[], mistakes: &[], erase: erase() }
+        Registered { scenarios, documents: &[], mistakes: &[], programs: || (), erase: erase() }
     }
 
     /// The same with what published documents say of it.
@@ -89,6 +90,12 @@ impl<S: Service> Registered<S> {
     #[must_use]
     pub const fn with_mistakes(self, mistakes: &'static [(&'static str, &'static str)]) -> Self {
         Registered { mistakes, ..self }
+    }
+
+    /// The same with a function that makes its programs known, so that scenario files and traces can name them.
+    #[must_use]
+    pub const fn with_programs(self, programs: fn()) -> Self {
+        Registered { programs, ..self }
     }
 
     /// Puts a scenario behind its object-safe trait.
@@ -131,6 +138,7 @@ where
     }
 
     fn read(&self, text: &str, file: &str) -> Result<Box<dyn AnyScenario>, ScenarioError> {
+        (self.programs)();
         from_toml::<S>(text, file).map(|scenario| Box::new(scenario) as Box<dyn AnyScenario>)
     }
 
@@ -143,6 +151,7 @@ where
     }
 
     fn read_trace(&self, text: &str) -> Result<Box<dyn AnyTrace>, TraceError> {
+        (self.programs)();
         Trace::<S>::from_text(text).map(|trace| Box::new(trace) as Box<dyn AnyTrace>)
     }
 

@@ -111,6 +111,49 @@ fn a_recipe_that_is_wrong_is_refused_with_the_place_and_exit_code_2() {
     assert!(stdout(&replayed).contains("the lock is gone"), "{}", stdout(&replayed));
 }
 
+/// The published clients are known to the program itself: a scenario file names one, with its settings as its head.
+#[test]
+fn a_published_client_stands_in_a_scenario_file() {
+    let folder = folder("published-clients");
+    let lock = |wait: &str| {
+        format!(
+            r#"{{"terms":{{"ttl":2,"lock_delay":1,"behavior":"release"}},"wait":{wait},"retry_every":1,"renew_after_error":1,"monitor_retries":0,"monitor_retry_every":1,"session":null,"wait_index":0}}"#
+        )
+    };
+    let file = |head: String| {
+        let text = format!(
+            r#"name = "published"
+about = "The Go client's lock, line by line."
+system = "consul-lock"
+clients = 2
+rounds = 1
+
+[synchrony]
+message_delay = 0
+wake_delay = 0
+server_delay = 0
+
+[[program]]
+name = "go-lock"
+package = "fencepost_consul"
+head = '{head}'
+
+[[promise]]
+property = "mutual-exclusion"
+"#
+        );
+        let path = folder.join("published.toml");
+        fs::write(&path, text).expect("a file can be written");
+        path.display().to_string()
+    };
+    let output = fencepost(&["check", &file(lock("2")), "--json"]);
+    assert_eq!(output.status.code(), Some(0), "{}{}", stdout(&output), stderr(&output));
+    assert_eq!(json(&output)[0]["verdict"], "proven");
+    let output = fencepost(&["check", &file(lock("\"two\""))]);
+    assert_eq!(output.status.code(), Some(2), "{}", stdout(&output));
+    assert!(stderr(&output).contains("go-lock") && stderr(&output).contains("invalid type"), "{}", stderr(&output));
+}
+
 #[test]
 fn the_shipped_catalogue_is_listed_beside_ones_own_recipes() {
     let output = own(&["list", "b01-no-fencing", "--json"]);

@@ -43,6 +43,7 @@ fn the_listings_of_the_page_are_those_of_the_crate() {
         include_str!("../../outside/tests/permits.rs"),
         include_str!("../../cli/examples/own_recipe.rs"),
         include_str!("third_parties.rs"),
+        include_str!("shared.rs"),
         include_str!("versions.rs"),
         include_str!("../../../model/services/observed-lease/src/programs/kube_leader_election.rs"),
         include_str!("work_queue.rs"),

@@ -6,7 +6,8 @@ use fencepost_registry::{AnyService, Registered};
 /// The service with its catalogue.
 pub static SERVICE: Registered<Service> = Registered::new(fencepost_consul::SCENARIOS)
     .with_documents(fencepost_consul::DOCUMENTS)
-    .with_mistakes(fencepost_consul::MISTAKES);
+    .with_mistakes(fencepost_consul::MISTAKES)
+    .with_programs(fencepost_consul::register_programs);
 
 /// The same behind its object-safe trait. It is never inlined, so a caller compiles no explorer.
 #[inline(never)]

@@ -29,7 +29,7 @@ pub use mutants::ConsulMutation;
 pub use operator::OperatorAction;
 pub use programs::{
     ApiError, CatalogApi, Committed, Content, ElectionGuide, GoLock, GoSemaphore, HttpApi, LeaderWatch, LockCommand,
-    LockUnit, Monitor as GoMonitor, Renew, SemaphoreGuide, SemaphoreMonitor,
+    LockUnit, Monitor as GoMonitor, Renew, SemaphoreGuide, SemaphoreMonitor, register_programs,
 };
 pub use scenarios::SCENARIOS;
 pub use server::{ConsulFault, Failure, ItemRecord, Node, OperationResult, Query, QueryRefusal, Server, Status};

@@ -36,7 +36,7 @@ pub use programs::{
     Caller, CallerTerms, CandidateDeletion, ClientGo, CommitWait, ControllerManager, DynamoCommit, DynamoLockClient,
     ElectedRecord, ElectionController, Fabric8Elector, KubeLeaderElection, Kubert, LeaseApi, LeaseError, LeaseObject,
     LeaseRecord, LeaseSaying, LeaseVersion, LitestreamLeaser, LitestreamRelease, PutItem, PythonElector, RawRecord,
-    RenewedRecord, RowUntil, ShedLock, WorkEnds, as_programs,
+    RenewedRecord, RowUntil, ShedLock, WorkEnds, as_programs, register_programs,
 };
 pub use row::RowLocker;
 pub use scenarios::SCENARIOS;

@@ -32,7 +32,7 @@ pub use mutants::RabbitmqMutation;
 pub use operator::OperatorAction;
 pub use programs::{
     AmqpApi, AmqpChannel, AmqpConnection, AmqpError, Confirmation, Delivery, Doing, MessageMutex, Report, Saying,
-    SlotAdministrator, SlotTaker, TakerTerms,
+    SlotAdministrator, SlotTaker, TakerTerms, register_programs,
 };
 pub use scenarios::SCENARIOS;
 pub use settings::{

@@ -4,8 +4,9 @@ pub use fencepost_redlock::Redlock as Service;
 use fencepost_registry::{AnyService, Registered};
 
 /// The service with its catalogue.
-pub static SERVICE: Registered<Service> =
-    Registered::new(fencepost_redlock::SCENARIOS).with_mistakes(fencepost_redlock::MISTAKES);
+pub static SERVICE: Registered<Service> = Registered::new(fencepost_redlock::SCENARIOS)
+    .with_mistakes(fencepost_redlock::MISTAKES)
+    .with_programs(fencepost_redlock::register_programs);
 
 /// The same behind its object-safe trait. It is never inlined, so a caller compiles no explorer.
 #[inline(never)]

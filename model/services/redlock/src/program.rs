@@ -8,7 +8,7 @@ use fencepost_model::fact::Leaving;
 use fencepost_model::ids::{Call, Token};
 use fencepost_model::normal::Normal;
 use fencepost_model::program::{
-    Alarm, First, Gone, Handle, Lap, OpenDeadline, Operation, Programmable, Recipe, UserCommand, Wanted,
+    Alarm, First, Gone, Handle, Lap, OpenDeadline, Operation, Programmable, Recipe, UserCommand, Wanted, register,
 };
 use fencepost_model::time::Ticks;
 
@@ -177,4 +177,9 @@ impl Recipe<Redlock> for RedlockPage {
         nodes.no_lease();
         Ok(Lap::Done)
     }
+}
+
+/// Makes the programs known by their names, so that scenario files and traces can name them.
+pub fn register_programs() {
+    register::<Redlock, RedlockPage>();
 }

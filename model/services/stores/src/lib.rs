@@ -26,7 +26,7 @@ pub use member::Member;
 pub use messages::{Answer, Command, Request, StoreMessage, Timer};
 pub use mistakes::MISTAKES;
 pub use mutants::StoresMutation;
-pub use programs::{HolderRecords, Patience, RankedSemaphore, SequenceQueue, Storing, TokenPool};
+pub use programs::{HolderRecords, Patience, RankedSemaphore, SequenceQueue, Storing, TokenPool, register_programs};
 pub use scenarios::SCENARIOS;
 pub use settings::{GiveBack, Joins, Nodes, Reentry, Sequence, Settings};
 pub use store::Store;

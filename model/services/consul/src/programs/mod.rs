@@ -42,7 +42,7 @@ pub use semaphore_monitor::SemaphoreMonitor;
 
 use super::{Answer, Command, Consul, ConsulMessage, Request, Timer};
 use fencepost_model::ids::Call;
-use fencepost_model::program::{Alarm, Programmable, UserCommand};
+use fencepost_model::program::{Alarm, Programmable, UserCommand, register};
 use fencepost_model::time::Ticks;
 
 impl Programmable for Consul {
@@ -99,4 +99,17 @@ impl Programmable for Consul {
             _ => {}
         }
     }
+}
+
+/// Makes the programs known by their names, so that scenario files and traces can name them.
+pub fn register_programs() {
+    register::<Consul, ElectionGuide>();
+    register::<Consul, GoLock>();
+    register::<Consul, GoSemaphore>();
+    register::<Consul, LeaderWatch>();
+    register::<Consul, LockCommand>();
+    register::<Consul, Monitor>();
+    register::<Consul, Renew>();
+    register::<Consul, SemaphoreGuide>();
+    register::<Consul, SemaphoreMonitor>();
 }

@@ -60,7 +60,7 @@ use super::{ObservedLease, Settings};
 use fencepost_model::fact::{Fact, Refusal};
 use fencepost_model::ids::{Call, ClientId};
 use fencepost_model::process::Context;
-use fencepost_model::program::{Alarm, ProgramClock, Programmable, UserCommand};
+use fencepost_model::program::{Alarm, ProgramClock, Programmable, UserCommand, register};
 use fencepost_model::time::Ticks;
 
 impl Programmable for ObservedLease {
@@ -143,4 +143,21 @@ impl Programmable for ObservedLease {
             visit(&mut entry.duration);
         }
     }
+}
+
+/// Makes the programs known by their names, so that scenario files and traces can name them.
+pub fn register_programs() {
+    register::<ObservedLease, Caller>();
+    register::<ObservedLease, CandidateDeletion>();
+    register::<ObservedLease, ClientGo>();
+    register::<ObservedLease, DynamoCommit>();
+    register::<ObservedLease, DynamoLockClient>();
+    register::<ObservedLease, ElectionController>();
+    register::<ObservedLease, Fabric8Elector>();
+    register::<ObservedLease, KubeLeaderElection>();
+    register::<ObservedLease, Kubert>();
+    register::<ObservedLease, LitestreamLeaser>();
+    register::<ObservedLease, PythonElector>();
+    register::<ObservedLease, ShedLock>();
+    register::<ObservedLease, WorkEnds>();
 }

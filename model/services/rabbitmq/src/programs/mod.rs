@@ -33,7 +33,7 @@ use super::RabbitMq;
 use super::messages::{Ask, Command, RabbitmqEvent, RabbitmqMessage, Request, Timer};
 use fencepost_model::fact::{Fact, Refusal};
 use fencepost_model::ids::{Call, ClientId};
-use fencepost_model::program::{Alarm, Programmable, UserCommand};
+use fencepost_model::program::{Alarm, Programmable, UserCommand, register};
 use fencepost_model::time::Ticks;
 
 impl Programmable for RabbitMq {
@@ -115,4 +115,11 @@ impl Programmable for RabbitMq {
             shape.expires.iter_mut().for_each(visit);
         }
     }
+}
+
+/// Makes the programs known by their names, so that scenario files and traces can name them.
+pub fn register_programs() {
+    register::<RabbitMq, MessageMutex>();
+    register::<RabbitMq, SlotAdministrator>();
+    register::<RabbitMq, SlotTaker>();
 }

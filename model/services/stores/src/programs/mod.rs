@@ -22,3 +22,14 @@ pub use pool::TokenPool;
 pub use queue::SequenceQueue;
 pub use ranked::RankedSemaphore;
 pub use records::HolderRecords;
+
+use crate::Stores;
+use fencepost_model::program::register;
+
+/// Makes the programs known by their names, so that scenario files and traces can name them.
+pub fn register_programs() {
+    register::<Stores, HolderRecords>();
+    register::<Stores, RankedSemaphore>();
+    register::<Stores, SequenceQueue>();
+    register::<Stores, TokenPool>();
+}
