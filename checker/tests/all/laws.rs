@@ -98,6 +98,7 @@ law!(what_a_partial_order_chooses_commutes_with_all_else, Law::PartialOrder);
 law!(a_message_without_a_reaction_makes_no_difference, Law::Unheard);
 
 #[test]
+#[ignore = "takes half a minute or more: cargo test --tests -- --ignored"]
 fn a_step_that_is_looked_up_is_the_step_that_is_taken() {
     for scenario in catalogue::all() {
         // The cache is kept from walk to walk: so they are taken together.
@@ -115,6 +116,7 @@ fn a_step_that_is_looked_up_is_the_step_that_is_taken() {
 
 /// Beyond the clients that have words of their own, and the places that have bits of their own.
 #[test]
+#[ignore = "takes half a minute or more: cargo test --tests -- --ignored"]
 fn a_step_renews_the_normal_form_of_many_clients() {
     for (name, clients) in [("consul-retries", 9), ("consul-third-party", 70), ("lease-duplicates", 9)] {
         let scenario = catalogue::named(name).expect("it is there");

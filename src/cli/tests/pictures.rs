@@ -28,6 +28,7 @@ fn trace(folder: &Path, scenario: &str) -> String {
 }
 
 #[test]
+#[ignore = "takes half a minute or more: cargo test --tests -- --ignored"]
 fn the_pictures_of_the_readme_are_drawn_by_the_program() {
     let folder = folder("pictures");
     let out = folder.to_str().expect("text");
