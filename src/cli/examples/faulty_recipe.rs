@@ -53,6 +53,7 @@ impl Recipe<Lease> for FaultyRecipe {
             lender.borrow().await;
         }
         let ticks = match self.mistake {
+            #[allow(clippy::disallowed_methods, reason = "this is the mistake")]
             RecipeMistake::ReadsClock => {
                 let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).expect("it is after 1970");
                 i64::from(now.subsec_nanos() / 100 % 1_000)
