@@ -1,10 +1,12 @@
 //! `fencepost regress`: a run that breaks a promise, as a test in Rust.
 
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 
 use clap::Args;
 use fencepost::AnyTrace;
 use fencepost::Property;
+use fencepost::model::service::Service;
 
 use crate::args::{Common, property};
 use crate::exit::{CommandError, Exit};
@@ -61,8 +63,51 @@ fn test(trace: &dyn AnyTrace, property: Property) -> String {
     let hashes = hashes.expect("some number is enough");
     let quoted = |text: &str| format!("r{hashes}\"\n{}\n\"{hashes}", text.trim());
     format!(
-        "#[test]\nfn {name}() {{\n    fencepost::regression(\n{},\n{},\n    );\n}}\n",
+        "#[test]\nfn {name}() {{\n{}    fencepost::regression(\n{},\n{},\n    );\n}}\n",
+        registrations(&scenario),
         quoted(&scenario),
         quoted(&script)
     )
+}
+
+/// The lines that make recipes of one's own known to the test; none where the services ship with all programs of the scenario. A trace has the name
+/// of a recipe and of its crate, and not that of its type, which is taken for the name in Rust's spelling.
+fn registrations(scenario: &str) -> String {
+    let table: toml::Table = scenario.parse().unwrap_or_default();
+    let text = |of: &toml::Value, key: &str| of.get(key).and_then(toml::Value::as_str).unwrap_or_default().to_owned();
+    let system = table.get("system").and_then(toml::Value::as_str).unwrap_or_default();
+    let programs = table.get("program").and_then(toml::Value::as_array).into_iter().flatten();
+    let named = programs.map(|program| (text(program, "package"), text(program, "name")));
+    let own: BTreeSet<(String, String)> = named.filter(|(package, _)| !package.starts_with("fencepost_")).collect();
+    let Some(service) = service(system).filter(|_| !own.is_empty()) else { return String::new() };
+    let line = |(package, name): &(String, String)| {
+        format!("    fencepost::model::program::register::<{service}, {package}::{}>();\n", type_name(name))
+    };
+    let lines: String = own.iter().map(line).collect();
+    format!(
+        "    // Recipes of one's own. If the type has another name than the recipe, its name belongs here.\n{lines}"
+    )
+}
+
+/// The type of the service of a system.
+fn service(system: &str) -> Option<&'static str> {
+    let of = [
+        (fencepost::consul::Consul::SYSTEMS, "fencepost::consul::Consul"),
+        (fencepost::etcd::Etcd::SYSTEMS, "fencepost::etcd::Etcd"),
+        (fencepost::lease::Lease::SYSTEMS, "fencepost::lease::Lease"),
+        (fencepost::observed_lease::ObservedLease::SYSTEMS, "fencepost::observed_lease::ObservedLease"),
+        (fencepost::rabbitmq::RabbitMq::SYSTEMS, "fencepost::rabbitmq::RabbitMq"),
+        (fencepost::redlock::Redlock::SYSTEMS, "fencepost::redlock::Redlock"),
+        (fencepost::stores::Stores::SYSTEMS, "fencepost::stores::Stores"),
+    ];
+    of.into_iter().find(|(systems, _)| systems.contains(&system)).map(|(_, service)| service)
+}
+
+/// `our-lock` as `OurLock`.
+fn type_name(recipe: &str) -> String {
+    let words = recipe.split('-').map(|word| {
+        let mut letters = word.chars();
+        letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
+    });
+    words.collect()
 }

@@ -80,6 +80,10 @@ fn a_recipe_of_ones_own_is_checked_simulated_and_replayed_by_the_commands() {
     let unknown = fencepost(&["replay", &trace]);
     assert_eq!(unknown.status.code(), Some(2));
     assert!(stderr(&unknown).contains("own-recipe"), "{}", stderr(&unknown));
+    // The test of it makes the recipe known.
+    let test = stdout(&own(&["regress", &trace]));
+    let registers = "    fencepost::model::program::register::<fencepost::lease::Lease, own::OwnRecipe>();\n    fencepost::regression(";
+    assert!(test.contains(registers), "{test}");
     let simulated = own(&["simulate", &right, "--seed", "7", "--quiet", "--out", &out]);
     assert_eq!(simulated.status.code(), Some(0), "{}", stderr(&simulated));
 }
