@@ -53,7 +53,7 @@ classes! {
     Elected = "E-CC-20" "campaign: elected",
     CampaignLeft = "E-CC-31" "campaign: the caller waits and goes away",
     Proclaimed = "E-CC-22" "proclaim",
-    NotLeader = "E-CC-22" "proclaim: not leader",
+    NotLeader = "E-CC-22" "proclaim, also in a campaign: not leader",
     Resigned = "E-CC-22" "resign",
     Leads = "E-CC-23" "leader: the oldest key",
     NoLeader = "E-CC-23" "leader: none",
@@ -74,7 +74,10 @@ pub const LEFT_OUT: &[(&str, &str)] = &[
     ("leader changes", "the server is a single node"),
     ("unknown numbers of sort targets", "the server process dies of them (E-GEN-5)"),
     ("a transaction that deletes up to the last key", "a put behind it may end the server process (E-TXN-5)"),
-    ("campaigns with another value, proclaim and resign at the same time", "they are more steps of the server"),
+    (
+        "compaction beside callers that wait",
+        "their answer depends on when their watch began, which nothing shows (E-CC-21)",
+    ),
     ("lock and election without a lease", "the server chooses one, with an id of its own (E-CC-30)"),
     ("requests that are too large, authentication, alarms", "the model has none of them"),
 ];

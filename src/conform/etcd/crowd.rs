@@ -5,13 +5,13 @@ use std::sync::Mutex;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use fencepost_etcd::mvcc::{EtcdCall, Mvcc};
+use fencepost_etcd::mvcc::EtcdCall;
 use proptest::prelude::Rng;
 use proptest::strategy::{Strategy, ValueTree};
 use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
 
 use super::draw::{LEASES, LONG, beside_ends, beside_others, in_queues, placed};
-use super::wire::{EtcdReply, EtcdServer, PATIENCE};
+use super::wire::{EtcdReply, EtcdServer, PATIENCE, bytes};
 use crate::error::ConformError;
 
 /// How a crowd goes about.
@@ -21,7 +21,7 @@ pub enum EtcdPace {
     Busy,
     /// Three clients with twelve calls each, with pauses, so that leases end between them.
     Slow,
-    /// Four clients with eight calls each, about locks and elections, with short pauses; who waits too long goes away.
+    /// Four clients with eight calls each, about locks and elections, half of them after a short pause; who waits too long goes away.
     Queues,
 }
 
@@ -42,13 +42,14 @@ impl EtcdPace {
         }
     }
 
-    /// The longest pause before a call, in milliseconds.
-    const fn longest_pause(self) -> Option<u32> {
-        match self {
-            EtcdPace::Busy => None,
-            EtcdPace::Slow => Some(900),
-            EtcdPace::Queues => Some(120),
-        }
+    /// The pause before a call.
+    fn pause(self, random: &mut TestRng) -> Duration {
+        let milliseconds = match self {
+            EtcdPace::Busy => 0,
+            EtcdPace::Slow => random.next_u32() % 900,
+            EtcdPace::Queues => (random.next_u32() % 240).saturating_sub(120),
+        };
+        Duration::from_millis(u64::from(milliseconds))
     }
 
     /// How many calls a crowd makes.
@@ -105,9 +106,7 @@ pub fn crowd(server: &EtcdServer, seed: u64, number: u64, pace: EtcdPace) -> Res
         let config = Config { failure_persistence: None, ..Config::default() };
         let mut runner = TestRunner::new_with_rng(config, draws(seed, number, place));
         for turn in 0..pace.calls() {
-            if let Some(longest) = pace.longest_pause() {
-                thread::sleep(Duration::from_millis(u64::from(runner.rng().next_u32() % longest)));
-            }
+            thread::sleep(pace.pause(runner.rng()));
             let drawn = match pace {
                 EtcdPace::Busy => beside_others().new_tree(&mut runner).expect("no call is refused").current(),
                 EtcdPace::Slow => beside_ends().new_tree(&mut runner).expect("no call is refused").current(),
@@ -116,7 +115,7 @@ pub fn crowd(server: &EtcdServer, seed: u64, number: u64, pace: EtcdPace) -> Res
                 }
                 EtcdPace::Queues => in_queues().new_tree(&mut runner).expect("no call is refused").current(),
             };
-            let call = placed(&drawn, &mut Mvcc::empty_at(seen));
+            let call = placed(&drawn, seen, |key| shown(key, &calls.lock().expect("no client panics")));
             let mut said = TimedCall { call, reply: EtcdReply::none(), sent: now(), received: 0 };
             said.reply = if said.waits() { server.ask_and_leave(&said.call)? } else { server.ask(&said.call)? };
             said.received = if said.is_gone() { said.sent + patience } else { now() };
@@ -139,6 +138,17 @@ pub fn crowd(server: &EtcdServer, seed: u64, number: u64, pace: EtcdPace) -> Res
     outcome?;
     calls.sort_by_key(|call| call.sent);
     Ok(EtcdCrowd { revision, calls })
+}
+
+/// The creation revision of a key as the last answer shows it that shows one: of a campaign, of a look at the leader, or of a range.
+fn shown(key: &str, calls: &[TimedCall]) -> Option<i64> {
+    let name = bytes(key);
+    calls.iter().rev().find_map(|TimedCall { reply: EtcdReply { body, .. }, .. }| {
+        let entries = body["kvs"].as_array().into_iter().flatten().chain([&body["kv"]]);
+        let revisions = entries.map(|entry| (entry, "create_revision")).chain([(&body["leader"], "rev")]);
+        let mut of_key = revisions.filter(|(entry, _)| entry["key"] == name);
+        of_key.find_map(|(entry, revision)| entry[revision].as_str()?.parse().ok())
+    })
 }
 
 fn draws(seed: u64, number: u64, client: u8) -> TestRng {

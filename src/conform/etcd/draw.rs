@@ -2,8 +2,7 @@
 //! that a sequence means the same wherever the server's log is: 0 is 0, below 0 stays, 1 and 2 are yet to come, 3 is now, 4 the one before.
 
 use fencepost_etcd::mvcc::{
-    Compared, Comparison, DeleteRange, EtcdAnswer, EtcdCall, LeaderKey, Mvcc, Put, RangeRead, Relation, SortBy, Sorted,
-    Transaction,
+    Compared, Comparison, DeleteRange, EtcdCall, LeaderKey, Put, RangeRead, Relation, SortBy, Sorted, Transaction,
 };
 use proptest::prelude::*;
 use proptest::sample::select;
@@ -212,16 +211,25 @@ pub(super) fn beside_ends() -> impl Strategy<Value = EtcdCall> {
     ]
 }
 
-/// The same about locks and elections of few names and leases, without values: a campaign of a key that has another one is more steps.
+/// The same about locks and elections of few names, leases and values. A leader is mostly one whose key was shown before.
 pub(super) fn in_queues() -> impl Strategy<Value = EtcdCall> {
     let lease = || select(&LEASES[..4]);
     let name = || prop_oneof![3 => Just(marked(NAMES[0])), 1 => Just(marked(NAMES[1]))];
     let key = (name(), lease()).prop_map(|(name, lease)| format!("{name}/{lease:x}"));
+    let value = || select(&["", "x", "y"][..]).prop_map(str::to_owned);
+    let leader = || {
+        (name(), lease(), lease(), seldom(), revision()).prop_map(|(name, lease, other, is_other, created)| {
+            let key = format!("{name}/{lease:x}");
+            LeaderKey { name, key, created, lease: if is_other { other } else { lease } }
+        })
+    };
     let every_key = RangeRead { key: "\0".to_owned(), end: "\0".to_owned(), ..RangeRead::default() };
     prop_oneof![
         2 => (lease(), LONG..1000_i64).prop_map(|(id, ttl)| EtcdCall::Grant { id, ttl }),
         7 => (name(), lease()).prop_map(|(name, lease)| EtcdCall::Lock { name, lease }),
-        4 => (name(), lease()).prop_map(|(name, lease)| EtcdCall::Campaign { name, lease, value: String::new() }),
+        7 => (name(), lease(), value()).prop_map(|(name, lease, value)| EtcdCall::Campaign { name, lease, value }),
+        4 => (leader(), value()).prop_map(|(leader, value)| EtcdCall::Proclaim { leader, value }),
+        4 => leader().prop_map(EtcdCall::Resign),
         9 => key.prop_map(|key| EtcdCall::Unlock { key }),
         1 => lease().prop_map(EtcdCall::Revoke),
         2 => Just(EtcdCall::Range(every_key)),
@@ -229,24 +237,17 @@ pub(super) fn in_queues() -> impl Strategy<Value = EtcdCall> {
     ]
 }
 
-/// The same call with revisions in place of distances.
-pub(super) fn placed(call: &EtcdCall, store: &mut Mvcc) -> EtcdCall {
+/// The same call with revisions in place of distances; `created` knows the creation revisions of keys.
+pub(super) fn placed(call: &EtcdCall, now: i64, created: impl FnOnce(&str) -> Option<i64>) -> EtcdCall {
     let mut call = call.clone();
     if let EtcdCall::Proclaim { leader, .. } | EtcdCall::Resign(leader) = &mut call {
-        leader.created = match created(&leader.key, store) {
+        leader.created = match created(&leader.key) {
             Some(created) if leader.created < 3 || leader.created % 2 == 0 => created,
-            _ => place(leader.created, store.revision()),
+            _ => place(leader.created, now),
         };
     }
-    place_all(&mut call, store.revision());
+    place_all(&mut call, now);
     call
-}
-
-fn created(key: &str, store: &mut Mvcc) -> Option<i64> {
-    match store.ask(&EtcdCall::Range(RangeRead { key: key.to_owned(), ..RangeRead::default() })) {
-        EtcdAnswer::Range { entries, .. } => entries.first().map(|entry| entry.created),
-        _ => None,
-    }
 }
 
 fn place(distance: i64, now: i64) -> i64 {

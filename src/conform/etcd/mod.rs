@@ -7,6 +7,7 @@
 //! hunt   sequences, shrunk         pair    one sequence, on both sides
 //! room   what may be removed       log     calls and answers in a file
 //! crowd  several clients at once   order   whether there is an order of what overlaps
+//! steps  what may come next in such an order
 //! ```
 
 mod class;
@@ -18,6 +19,7 @@ mod order;
 mod pair;
 mod render;
 mod room;
+mod steps;
 mod wire;
 
 /// What a real etcd 3.4.23 has answered: random sequences.

@@ -87,7 +87,7 @@ pub(super) fn run(server: &EtcdServer, drawn: &[EtcdCall]) -> Result<EtcdSequenc
         }
     }
     for call in calls {
-        let call = placed(&call, &mut store);
+        let call = placed(&call, store.revision(), |key| created(key, &store));
         let answer = expect(&mut store, &call);
         let reply = if answer == EtcdAnswer::Waits {
             let reply = server.ask_and_leave(&call)?;
@@ -104,6 +104,13 @@ pub(super) fn run(server: &EtcdServer, drawn: &[EtcdCall]) -> Result<EtcdSequenc
         }
     }
     Ok(sequence)
+}
+
+fn created(key: &str, store: &Mvcc) -> Option<i64> {
+    match store.clone().ask(&EtcdCall::Range(RangeRead { key: key.to_owned(), ..RangeRead::default() })) {
+        EtcdAnswer::Range { entries, .. } => entries.first().map(|entry| entry.created),
+        _ => None,
+    }
 }
 
 /// Waits until the server has noticed that a caller went away, at most 5 s: whether it has, the next answer tells.

@@ -17,7 +17,7 @@ pub use call::{
     Compared, Comparison, DeleteRange, EtcdAnswer, EtcdCall, EtcdRefusal, KeyValue, LeaderKey, Put, RangeRead,
     Relation, SortBy, Sorted, Transaction,
 };
-pub use recipes::Contender;
+pub use recipes::{Contender, ContenderStep, Stage};
 
 /// A version of a key: its state from a revision on.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
@@ -71,9 +71,8 @@ impl Mvcc {
             EtcdCall::Revoke(id) => self.revoke(*id),
             EtcdCall::TimeToLive { id, keys } => Ok(self.time_to_live(*id, *keys)),
             EtcdCall::Leases => Ok(self.leases()),
-            EtcdCall::Lock { name, lease } => self.lock(name, *lease),
+            EtcdCall::Lock { .. } | EtcdCall::Campaign { .. } => self.contend(call),
             EtcdCall::Unlock { key } => self.unlock(key),
-            EtcdCall::Campaign { name, lease, value } => self.campaign(name, *lease, value),
             EtcdCall::Proclaim { leader, value } => self.proclaim(leader, value),
             EtcdCall::Resign(leader) => self.resign(leader),
             EtcdCall::Leader { name } => self.leader(name),

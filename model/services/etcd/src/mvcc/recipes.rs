@@ -16,39 +16,97 @@ fn contest(call: &EtcdCall) -> Option<(&str, i64)> {
     }
 }
 
-/// A caller that waits in the queue of a lock or an election.
+/// A caller of a lock or a campaign whose key is in the queue, and which is not answered yet.
 #[derive(Copy, Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Contender {
     /// The creation revision of its key.
     pub created: i64,
     /// The revision after the transaction with which it entered.
     pub entered: i64,
+    /// What it does next.
+    pub stage: Stage,
+}
+
+/// What a contender does next.
+#[derive(Copy, Clone, PartialEq, Eq, Hash, Debug)]
+pub enum Stage {
+    /// Its key was there with another value: a transaction gives it the campaign's (E-CC-20).
+    Proclaims,
+    /// That was refused, for its lease is gone: a transaction removes its key (E-CC-20).
+    Resigns,
+    /// It is served as soon as none is ahead (E-CC-11).
+    Waits,
+}
+
+/// The result of a step of a contender.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum ContenderStep {
+    /// It is answered.
+    Answered(EtcdAnswer),
+    /// It goes on later; others may come in between.
+    GoesOn(Contender),
 }
 
 impl Mvcc {
-    /// The caller of a lock or a campaign that has just been told to wait; none: it has no key in the queue.
-    pub fn contender(&self, call: &EtcdCall) -> Option<Contender> {
-        let (name, lease) = contest(call)?;
-        let created = self.present(&own_key(name, lease))?.created;
-        Some(Contender { created, entered: self.revision })
+    /// The first transaction of a lock or a campaign.
+    ///
+    /// # Errors
+    /// It is refused.
+    ///
+    /// # Panics
+    /// The call is none of both.
+    pub fn enter(&mut self, call: &EtcdCall) -> Result<Contender, EtcdRefusal> {
+        let (name, lease) = contest(call).expect("a lock or a campaign");
+        let key = own_key(name, lease);
+        let value = if let EtcdCall::Campaign { value, .. } = call { value.as_str() } else { "" };
+        let Some(entry) = self.present(&key) else {
+            self.put_for(&key, lease, value)?;
+            return Ok(Contender { created: self.revision, entered: self.revision, stage: Stage::Waits });
+        };
+        let is_other = matches!(call, EtcdCall::Campaign { .. }) && entry.value != value;
+        let stage = if is_other { Stage::Proclaims } else { Stage::Waits };
+        Ok(Contender { created: entry.created, entered: self.revision, stage })
     }
 
-    /// What a caller that waits is told now; none: others are still ahead. Its own key and its lease may be gone by then (E-CC-11, E-CC-12,
-    /// E-CC-20).
-    pub fn served(&self, call: &EtcdCall, contender: Contender) -> Option<EtcdAnswer> {
+    /// The next step of a contender; none: others are still ahead. Nothing looks at its own key and its lease at the end, and both may be gone
+    /// by then (E-CC-11, E-CC-12, E-CC-20).
+    pub fn go_on(&mut self, call: &EtcdCall, contender: Contender) -> Option<ContenderStep> {
         let (name, lease) = contest(call)?;
-        let Contender { created, entered } = contender;
-        if self.is_behind(name, created) {
-            return None;
-        }
-        let key = own_key(name, lease);
-        Some(match call {
-            EtcdCall::Lock { .. } => EtcdAnswer::Locked { revision: self.revision, key },
-            _ => EtcdAnswer::Elected {
-                revision: entered,
-                leader: LeaderKey { name: name.to_owned(), key, created, lease },
+        let Contender { created, entered, stage } = contender;
+        let (key, name) = (own_key(name, lease), name.to_owned());
+        let leader = LeaderKey { name, key, created, lease };
+        let goes_on = |stage| Some(ContenderStep::GoesOn(Contender { stage, ..contender }));
+        let answered = |answer| Some(ContenderStep::Answered(answer));
+        match (stage, call) {
+            (Stage::Proclaims, EtcdCall::Campaign { value, .. }) => match self.proclaim(&leader, value) {
+                Ok(_) => goes_on(Stage::Waits),
+                // The object has forgotten its key by then: there is nothing to resign.
+                Err(EtcdRefusal::NotLeader) => answered(EtcdAnswer::Refused(EtcdRefusal::NotLeader)),
+                Err(_) => goes_on(Stage::Resigns),
             },
-        })
+            (Stage::Resigns, _) => {
+                // What resigning says is ignored, and the campaign fails with the refusal before it.
+                drop(self.resign(&leader));
+                answered(EtcdAnswer::Refused(EtcdRefusal::RecipeLeaseNotFound))
+            }
+            _ if self.is_behind(&leader.name, created) => None,
+            // E-CC-16.
+            (_, EtcdCall::Lock { .. }) => answered(EtcdAnswer::Locked { revision: self.revision, key: leader.key }),
+            // E-CC-20: the header is that of the first transaction.
+            _ => answered(EtcdAnswer::Elected { revision: entered, leader }),
+        }
+    }
+
+    /// All steps of a lock or a campaign, with none in between.
+    pub(super) fn contend(&mut self, call: &EtcdCall) -> Result<EtcdAnswer, EtcdRefusal> {
+        let mut contender = self.enter(call)?;
+        loop {
+            match self.go_on(call, contender) {
+                Some(ContenderStep::GoesOn(next)) => contender = next,
+                Some(ContenderStep::Answered(answer)) => return Ok(answer),
+                None => return Ok(EtcdAnswer::Waits),
+            }
+        }
     }
 
     /// Whether a contender that was created earlier is in the queue (E-CC-11).
@@ -62,31 +120,12 @@ impl Mvcc {
         self.within("\0", "\0", i64::MAX).filter(move |entry| entry.key.starts_with(&prefix))
     }
 
-    /// Puts the key of a contender if it is not there. Its creation revision, and whether it was there before.
-    fn enter(&mut self, key: &str, lease: i64, value: &str) -> Result<(i64, bool), EtcdRefusal> {
-        if let Some(entry) = self.present(key) {
-            return Ok((entry.created, true));
-        }
-        self.put_for(key, lease, value)?;
-        Ok((self.revision, false))
-    }
-
     fn put_for(&mut self, key: &str, lease: i64, value: &str) -> Result<(), EtcdRefusal> {
         let put = Put { key: key.to_owned(), value: value.to_owned(), lease, ..Put::default() };
         self.put(&put).map(drop).map_err(|why| match why {
             EtcdRefusal::LeaseNotFound => EtcdRefusal::RecipeLeaseNotFound,
             other => other,
         })
-    }
-
-    /// E-CC-10, E-CC-15.
-    pub(super) fn lock(&mut self, name: &str, lease: i64) -> Result<EtcdAnswer, EtcdRefusal> {
-        let key = own_key(name, lease);
-        let (created, _) = self.enter(&key, lease, "")?;
-        if self.is_behind(name, created) {
-            return Ok(EtcdAnswer::Waits);
-        }
-        Ok(EtcdAnswer::Locked { revision: self.revision, key })
     }
 
     /// A plain delete by name (E-CC-14).
@@ -99,26 +138,6 @@ impl Mvcc {
         Ok(EtcdAnswer::Done { revision: self.revision })
     }
 
-    /// E-CC-20: the header is that of the first transaction.
-    pub(super) fn campaign(&mut self, name: &str, lease: i64, value: &str) -> Result<EtcdAnswer, EtcdRefusal> {
-        let key = own_key(name, lease);
-        let (created, was_there) = self.enter(&key, lease, value)?;
-        let revision = self.revision;
-        let is_other = self.present(&key).is_some_and(|entry| entry.value != value);
-        if was_there
-            && is_other
-            && let Err(why) = self.put_for(&key, lease, value)
-        {
-            self.remove(&key)?;
-            return Err(why);
-        }
-        if self.is_behind(name, created) {
-            return Ok(EtcdAnswer::Waits);
-        }
-        let leader = LeaderKey { name: name.to_owned(), key, created, lease };
-        Ok(EtcdAnswer::Elected { revision, leader })
-    }
-
     /// A caller that waits for a lock or an election goes away: its key is removed (E-CC-13, E-CC-31).
     pub fn leave(&mut self, call: &EtcdCall) {
         if let Some((name, lease)) = contest(call) {
@@ -126,6 +145,20 @@ impl Mvcc {
             writing.delete(&DeleteRange { key: own_key(name, lease), ..DeleteRange::default() });
             writing.commit();
         }
+    }
+
+    /// The same where others may have come in between: a lock's key goes by name (E-CC-13), a campaign's only if it is still the one with which
+    /// it entered (E-CC-21, E-CC-22).
+    pub fn withdraw(&mut self, call: &EtcdCall, contender: Contender) {
+        if self.is_own(call, contender) || matches!(call, EtcdCall::Lock { .. }) {
+            self.leave(call);
+        }
+    }
+
+    /// Whether the key of a contender is still the one with which it entered.
+    pub fn is_own(&self, call: &EtcdCall, contender: Contender) -> bool {
+        let entry = contest(call).and_then(|(name, lease)| self.present(&own_key(name, lease)));
+        entry.is_some_and(|entry| entry.created == contender.created)
     }
 
     fn is_leader(&self, leader: &LeaderKey) -> bool {
