@@ -7,7 +7,8 @@
 //! hunt   sequences, shrunk         pair    one sequence, on both sides
 //! room   what may be removed       log     calls and answers in a file
 //! crowd  several clients at once   order   whether there is an order of what overlaps
-//! steps  what may come next in such an order
+//! state  a beginning of such an order
+//! steps  what may come next after it
 //! ```
 
 mod class;
@@ -19,6 +20,7 @@ mod order;
 mod pair;
 mod render;
 mod room;
+mod state;
 mod steps;
 mod wire;
 

@@ -3,7 +3,7 @@
 //!
 //! A lease may end by itself in such an order, once: from the end of its TTL on, counted from the sending of what granted or renewed it,
 //! and no later than one scan and the lateness after it, counted from the answer (E-LS-2, E-LS-3, E-LS-5, E-T-1). A call that changes nothing
-//! is taken as soon as its answer is right: whatever comes later finds the same state.
+//! is taken as soon as its answer is right: whatever comes later finds the same state, unless it would be too late behind it.
 //!
 //! A lock or a campaign may be several steps; `steps` has them.
 
@@ -11,7 +11,8 @@ use std::collections::BTreeSet;
 
 use super::crowd::EtcdCrowd;
 use super::pair::EtcdExchange;
-use super::steps::{Choice, Event, Search, State};
+use super::state::{Choice, Event, State};
+use super::steps::Search;
 
 /// The period of the scan of leases, in nanoseconds: 0.5 s (E-LS-5).
 pub const SCAN: i64 = 500_000_000;

@@ -6,100 +6,17 @@
 //! not, and its key may be removed or stay (E-CC-13, E-CC-21): none of its steps must come, and none comes later than `GONE` and the lateness
 //! after it went. Proclaim and resign are one step each (E-CC-22).
 
-use std::collections::hash_map::DefaultHasher;
-use std::collections::{BTreeMap, BTreeSet};
-use std::hash::{Hash, Hasher};
-
-use fencepost_etcd::mvcc::{Contender, ContenderStep, EtcdAnswer, EtcdCall, Mvcc, Stage};
+use fencepost_etcd::mvcc::{Contender, ContenderStep, EtcdAnswer, EtcdCall, Stage};
 
 use super::crowd::{EtcdCrowd, TimedCall};
 use super::order::SCAN;
 use super::pair::EtcdExchange;
+use super::state::{Choice, Event, State};
 
 const SECOND: i64 = 1_000_000_000;
 
 /// How long a server may need to notice that a caller has gone away, in nanoseconds.
 const GONE: i64 = SECOND;
-
-/// The calls that are in the order so far.
-#[derive(Clone, PartialEq, Eq, Hash)]
-struct Done {
-    /// All of these, and no more in a row.
-    before: usize,
-    /// Some after them.
-    beyond: BTreeSet<usize>,
-}
-
-impl Done {
-    fn with(&self, place: usize) -> Self {
-        let mut done = self.clone();
-        done.beyond.insert(place);
-        while done.beyond.remove(&done.before) {
-            done.before += 1;
-        }
-        done
-    }
-
-    fn has(&self, place: usize) -> bool {
-        place < self.before || self.beyond.contains(&place)
-    }
-
-    fn count(&self) -> usize {
-        self.before + self.beyond.len()
-    }
-}
-
-/// A beginning of an order, and what is known after it.
-#[derive(Clone, Hash)]
-pub(super) struct State {
-    store: Mvcc,
-    /// From when on, and until when, a lease may end by itself.
-    ends: BTreeMap<i64, (i64, i64)>,
-    /// The calls of locks and campaigns that have entered a queue and are not over.
-    waiting: BTreeMap<usize, Contender>,
-    done: Done,
-}
-
-impl State {
-    /// An empty store at a revision, before any call.
-    pub(super) fn at(revision: i64) -> Self {
-        let done = Done { before: 0, beyond: BTreeSet::new() };
-        State { store: Mvcc::empty_at(revision), ends: BTreeMap::new(), waiting: BTreeMap::new(), done }
-    }
-
-    /// Whether a call is in the order.
-    pub(super) fn has(&self, place: usize) -> bool {
-        self.done.has(place)
-    }
-
-    pub(super) fn print(&self) -> u64 {
-        let mut hasher = DefaultHasher::new();
-        self.hash(&mut hasher);
-        hasher.finish()
-    }
-}
-
-/// What comes next in an order.
-pub(super) enum Event {
-    /// A call is answered, or its caller has gone away from a queue.
-    Answered(Box<EtcdExchange>),
-    /// A call enters a queue, or the key of a caller that has gone away is removed.
-    Unanswered,
-    /// A lease ends by itself.
-    LeaseEnds,
-}
-
-impl Event {
-    pub(super) fn exchange(self) -> Option<EtcdExchange> {
-        if let Event::Answered(exchange) = self { Some(*exchange) } else { None }
-    }
-}
-
-/// One way to go on.
-pub(super) struct Choice {
-    pub next: State,
-    pub event: Event,
-}
 
 pub(super) struct Search<'a> {
     calls: Vec<&'a TimedCall>,
@@ -124,7 +41,7 @@ impl<'a> Search<'a> {
             if let Some(choice) = self.next_step(state, place) {
                 let Choice { next, .. } = &choice;
                 let is_changed = next.store != state.store || next.ends != state.ends || !next.done.has(place);
-                if !is_changed {
+                if !is_changed && !self.makes_late(state, place, candidates.since) {
                     return vec![choice];
                 }
                 choices.push(choice);
@@ -158,15 +75,23 @@ impl<'a> Search<'a> {
         let begun =
             (0..self.calls.len()).rev().find(|place| state.done.has(*place) || state.waiting.contains_key(place));
         let since = begun.map_or(i64::MIN, |place| self.calls[place].sent);
-        let is_in_time = |place: &usize| {
-            let call = self.calls[*place];
-            !call.is_gone() || since <= call.received.saturating_add(GONE).saturating_add(self.lateness)
-        };
+        let is_in_time = |place: &usize| !self.calls[*place].is_gone() || since <= self.latest(*place);
         let mut calls: Vec<usize> =
             places().take_while(|place| self.calls[*place].sent <= until).filter(is_in_time).collect();
         calls.sort_by_key(|place| self.calls[*place].received);
         let leases = state.ends.iter().filter(|(_, (earliest, _))| *earliest <= until).map(|(lease, _)| *lease);
-        Candidates { calls, leases: leases.collect(), until }
+        Candidates { calls, leases: leases.collect(), since, until }
+    }
+
+    /// Until when a caller that has gone away may have an effect.
+    fn latest(&self, place: usize) -> i64 {
+        self.calls[place].received.saturating_add(GONE).saturating_add(self.lateness)
+    }
+
+    /// Whether a step of a caller that has gone away is in time now, and too late behind this call.
+    fn makes_late(&self, state: &State, place: usize, since: i64) -> bool {
+        let gone = (0..self.calls.len()).filter(|other| self.calls[*other].is_gone() && !state.has(*other));
+        gone.map(|other| self.latest(other)).any(|latest| since <= latest && latest < self.calls[place].sent)
     }
 
     /// The next step of a call, if the model answers it as the server has.
@@ -331,6 +256,8 @@ fn is_about_past(call: &EtcdCall) -> bool {
 struct Candidates {
     calls: Vec<usize>,
     leases: Vec<i64>,
+    /// The earliest instant of what comes next.
+    since: i64,
     /// The latest instant of what comes next.
     until: i64,
 }

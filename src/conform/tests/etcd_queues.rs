@@ -244,6 +244,13 @@ fn e_cc_31_the_key_of_who_goes_away_is_removed_soon_or_stays() {
     assert!(!with(&[(1, 11, latest + 1), (2, 12, latest + 10)]), "it comes too late");
 }
 
+/// The second call shows nothing, and comes when no key is removed any more; it is no reason that none was removed before.
+#[test]
+fn e_cc_31_a_key_may_be_removed_before_a_late_call_that_changes_nothing() {
+    let refused = refused(campaign(9, ""), "etcdserver: requested lease not found", (3_000, 3_010));
+    assert!(is_possible(vec![locked(7, 11, (20, 30)), gone(8, (40, 340)), refused, keys(1, 13, 4_000)]));
+}
+
 /// Callers of the recorded crowds waited and were served, and others went away.
 #[test]
 fn e_cc_11_and_e_cc_31_came_up_at_a_real_server() {
