@@ -1,16 +1,14 @@
-//! Several clients at the same time: what each asks for is drawn from a seed, what overlaps with what is up to the machine. `order` judges
-//! what was said.
+//! Several clients at the same time: what each asks for is in a script, what overlaps with what is up to the machine. `order` judges what was
+//! said.
 
 use std::sync::Mutex;
 use std::thread;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use fencepost_etcd::mvcc::EtcdCall;
-use proptest::prelude::Rng;
-use proptest::strategy::{Strategy, ValueTree};
-use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
 
-use super::draw::{LEASES, LONG, beside_ends, beside_others, in_queues, placed};
+use super::draw::placed;
+use super::script::{EtcdScript, Turn};
 use super::wire::{EtcdReply, EtcdServer, PATIENCE, bytes};
 use crate::error::ConformError;
 
@@ -26,7 +24,7 @@ pub enum EtcdPace {
 }
 
 impl EtcdPace {
-    const fn clients(self) -> u8 {
+    pub(super) const fn clients(self) -> u8 {
         match self {
             EtcdPace::Busy => 5,
             EtcdPace::Slow => 3,
@@ -34,22 +32,12 @@ impl EtcdPace {
         }
     }
 
-    const fn calls(self) -> usize {
+    pub(super) const fn calls(self) -> usize {
         match self {
             EtcdPace::Busy => 6,
             EtcdPace::Queues => 8,
             EtcdPace::Slow => 12,
         }
-    }
-
-    /// The pause before a call.
-    fn pause(self, random: &mut TestRng) -> Duration {
-        let milliseconds = match self {
-            EtcdPace::Busy => 0,
-            EtcdPace::Slow => random.next_u32() % 900,
-            EtcdPace::Queues => (random.next_u32() % 240).saturating_sub(120),
-        };
-        Duration::from_millis(u64::from(milliseconds))
     }
 
     /// How many calls a crowd makes.
@@ -96,26 +84,16 @@ pub struct EtcdCrowd {
 ///
 /// # Errors
 /// The server cannot be talked to, or another program writes to it.
-pub fn crowd(server: &EtcdServer, seed: u64, number: u64, pace: EtcdPace) -> Result<EtcdCrowd, ConformError> {
+pub fn crowd(server: &EtcdServer, script: &EtcdScript) -> Result<EtcdCrowd, ConformError> {
     let revision = server.reset()?.revision();
     let (began, calls) = (Instant::now(), Mutex::new(Vec::new()));
     let now = || i64::try_from(began.elapsed().as_nanos()).expect("no crowd lasts for centuries");
     let patience = i64::try_from(PATIENCE.as_nanos()).expect("a short time");
-    let client = |place: u8| {
+    let client = |turns: &[Turn]| {
         let mut seen = revision;
-        let config = Config { failure_persistence: None, ..Config::default() };
-        let mut runner = TestRunner::new_with_rng(config, draws(seed, number, place));
-        for turn in 0..pace.calls() {
-            thread::sleep(pace.pause(runner.rng()));
-            let drawn = match pace {
-                EtcdPace::Busy => beside_others().new_tree(&mut runner).expect("no call is refused").current(),
-                EtcdPace::Slow => beside_ends().new_tree(&mut runner).expect("no call is refused").current(),
-                EtcdPace::Queues if turn == 0 => {
-                    EtcdCall::Grant { id: LEASES[usize::from(place) % LEASES.len()], ttl: LONG }
-                }
-                EtcdPace::Queues => in_queues().new_tree(&mut runner).expect("no call is refused").current(),
-            };
-            let call = placed(&drawn, seen, |key| shown(key, &calls.lock().expect("no client panics")));
+        for Turn { pause, call: drawn } in turns {
+            thread::sleep(*pause);
+            let call = placed(drawn, seen, |key| shown(key, &calls.lock().expect("no client panics")));
             let mut said = TimedCall { call, reply: EtcdReply::none(), sent: now(), received: 0 };
             said.reply = if said.waits() { server.ask_and_leave(&said.call)? } else { server.ask(&said.call)? };
             said.received = if said.is_gone() { said.sent + patience } else { now() };
@@ -126,7 +104,7 @@ pub fn crowd(server: &EtcdServer, seed: u64, number: u64, pace: EtcdPace) -> Res
     };
     let outcome: Result<(), ConformError> = thread::scope(|scope| {
         let client = &client;
-        let clients: Vec<_> = (0..pace.clients()).map(|place| scope.spawn(move || client(place))).collect();
+        let clients: Vec<_> = script.clients.iter().map(|turns| scope.spawn(move || client(turns))).collect();
         clients.into_iter().try_for_each(|client| client.join().expect("clients do not panic"))
     });
     let mut calls = calls.into_inner().expect("no client panics");
@@ -149,12 +127,4 @@ fn shown(key: &str, calls: &[TimedCall]) -> Option<i64> {
         let mut of_key = revisions.filter(|(entry, _)| entry["key"] == name);
         of_key.find_map(|(entry, revision)| entry[revision].as_str()?.parse().ok())
     })
-}
-
-fn draws(seed: u64, number: u64, client: u8) -> TestRng {
-    let mut bytes = [5; 32];
-    bytes[..8].copy_from_slice(&seed.to_le_bytes());
-    bytes[8..16].copy_from_slice(&number.to_le_bytes());
-    bytes[16] = client;
-    TestRng::from_seed(RngAlgorithm::ChaCha, &bytes)
 }

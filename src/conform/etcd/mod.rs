@@ -7,7 +7,7 @@
 //! hunt   sequences, shrunk         pair    one sequence, on both sides
 //! room   what may be removed       log     calls and answers in a file
 //! crowd  several clients at once   order   whether there is an order of what overlaps
-//! state  a beginning of such an order
+//! state  a beginning of such an order      script  what a crowd does, drawn, and made smaller
 //! steps  what may come next after it
 //! ```
 
@@ -20,6 +20,7 @@ mod order;
 mod pair;
 mod render;
 mod room;
+mod script;
 mod state;
 mod steps;
 mod wire;
@@ -36,4 +37,5 @@ pub use hunt::{EtcdHunt, hunt};
 pub use log::{EtcdLog, EtcdPart, EtcdPossible, EtcdVerdict, is_one, judge, read, write, write_crowds};
 pub use order::{EtcdOrder, SCAN, order};
 pub use pair::{EtcdExchange, EtcdSequence};
+pub use script::{EtcdScript, TRIES, shrink};
 pub use wire::{EtcdReply, EtcdServer};

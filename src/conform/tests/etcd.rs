@@ -5,10 +5,10 @@ use std::io::{self, Write};
 use std::sync::{Mutex, PoisonError};
 
 use fencepost_conform::etcd::{
-    EtcdLog, EtcdOrder, EtcdPace, EtcdPossible, EtcdServer, EtcdVerdict, RECORDED, crowd, hunt, judge as judge_late,
-    order, read, write, write_crowds,
+    EtcdLog, EtcdOrder, EtcdPace, EtcdPossible, EtcdScript, EtcdServer, EtcdVerdict, RECORDED, TRIES, crowd, hunt,
+    judge as judge_late, order, read, shrink, write, write_crowds,
 };
-use fencepost_conform::{AnswerClass, LATENESS, Removal};
+use fencepost_conform::{AnswerClass, ConformError, LATENESS, Removal};
 use fencepost_etcd::mvcc::{DeleteRange, EtcdCall, Put};
 
 /// The server that runs for these tests, if there is one.
@@ -113,7 +113,8 @@ fn a_live_etcd_answers_crowds_in_some_order() {
     let (busy, queues) = (number("FENCEPOST_CROWDS", 60), number("FENCEPOST_QUEUES", 10));
     for (pace, count) in [(EtcdPace::Busy, busy), (EtcdPace::Slow, 3), (EtcdPace::Queues, queues)] {
         for place in 0..count {
-            let crowd = crowd(&server, number("FENCEPOST_SEED", 1), place, pace).expect("a server");
+            let script = EtcdScript::drawn(number("FENCEPOST_SEED", 1), place, pace);
+            let crowd = crowd(&server, &script).expect("a server");
             let found = order(&crowd, LATENESS);
             let text = write_crowds(&server.version, std::slice::from_ref(&crowd));
             assert!(matches!(found, EtcdOrder::Possible { .. }), "{found:?}\n{text}");
@@ -123,6 +124,21 @@ fn a_live_etcd_answers_crowds_in_some_order() {
     if let Ok(file) = env::var("FENCEPOST_RECORD_CROWDS") {
         std::fs::write(file, write_crowds(&server.version, &crowds)).expect("a file");
     }
+}
+
+/// The difference is in the eye of the judge: it takes every unlock for one.
+#[test]
+fn a_live_etcd_is_asked_by_ever_smaller_crowds() {
+    let Some(server) = server() else { return };
+    let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
+    let unlocks = |call: &EtcdCall| matches!(call, EtcdCall::Unlock { .. });
+    let smallest = shrink(&EtcdScript::drawn(1, 0, EtcdPace::Queues), TRIES, &mut |script| {
+        let crowd = crowd(&server, script)?;
+        Ok::<_, ConformError>(crowd.calls.iter().any(|said| unlocks(&said.call)).then_some(crowd))
+    });
+    let crowd = smallest.expect("a server").expect("an unlock");
+    assert!(crowd.calls.len() == 1 && unlocks(&crowd.calls[0].call), "{crowd:?}");
+    server.make_room(Removal::Nothing).expect("nothing is left");
 }
 
 /// A server with another program's key is refused, and so is one with leftovers, unless they may be removed.

@@ -8,6 +8,7 @@ mod electors;
 mod etcd;
 mod etcd_order;
 mod etcd_queues;
+mod etcd_shrink;
 mod gossip;
 mod hazards;
 mod incidents;

@@ -4,8 +4,8 @@ use std::fs;
 use std::path::Path;
 
 use fencepost_conform::etcd::{
-    Class, EtcdCrowd, EtcdExchange, EtcdOrder, EtcdPace, EtcdPossible, EtcdServer, EtcdVerdict, LEFT_OUT, SCAN, crowd,
-    hunt, judge, order, read, write, write_crowds,
+    Class, EtcdCrowd, EtcdExchange, EtcdOrder, EtcdPace, EtcdPossible, EtcdScript, EtcdServer, EtcdVerdict, LEFT_OUT,
+    SCAN, TRIES, crowd, hunt, judge, order, read, shrink, write, write_crowds,
 };
 use fencepost_conform::{AnswerClass, ConformError, Histogram, LATENESS, ModelledServer, Removal};
 
@@ -59,11 +59,14 @@ pub fn live(conform: &Conform, address: &str, common: &Common) -> Result<Exit, C
     }
     let crowds = crowded(&server, conform, EtcdPossible { tally: found.tally, ..EtcdPossible::default() }, common)?;
     keep(&(log + &write_crowds(version, &crowds.exchanged)))?;
-    if let Some((crowd, exchange)) = &crowds.impossible {
+    if let Some(Differing { crowd, exchange, drawn }) = &crowds.impossible {
         conclude(&write_crowds(version, std::slice::from_ref(crowd)), common);
         conclude(&transcript(exchange), common);
-        let differ = format!("The model answers these calls as etcd {version} did in no order (seed {seed}).\n");
-        conclude(&differ, common);
+        let these = match crowd.calls.len() {
+            all if all == *drawn => "these calls".to_owned(),
+            left => format!("these {left} calls, which are left of {drawn},"),
+        };
+        conclude(&format!("The model answers {these} as etcd {version} did in no order (seed {seed}).\n"), common);
         return Ok(Exit::Unexpected);
     }
     report(&crowds.possible.tally, common);
@@ -97,9 +100,18 @@ struct Crowds {
     possible: EtcdPossible,
     /// All of them, if there will be a log.
     exchanged: Vec<EtcdCrowd>,
-    /// The first one of which no order is possible, with the call that none gets past.
-    impossible: Option<(EtcdCrowd, EtcdExchange)>,
+    /// The first one of which no order is possible.
+    impossible: Option<Differing>,
     undecided: u64,
+}
+
+/// A crowd of which no order is possible.
+struct Differing {
+    crowd: EtcdCrowd,
+    /// The call that none gets past.
+    exchange: EtcdExchange,
+    /// The number of calls before some were left out.
+    drawn: usize,
 }
 
 /// Several clients at the same time, with pauses and without.
@@ -121,14 +133,15 @@ fn crowded(
     let queues = of(EtcdPace::Queues, concurrent.div_ceil(CALLS_PER_QUEUES));
     let paces = of(EtcdPace::Slow, slow).chain(queues).chain(of(EtcdPace::Busy, busy));
     for (number, pace) in paces {
-        let found = crowd(server, conform.seed, number, pace).map_err(|error| CommandError::Input(error.0))?;
+        let script = EtcdScript::drawn(conform.seed, number, pace);
+        let found = crowd(server, &script).map_err(|error| CommandError::Input(error.0))?;
         if conform.record.is_some() {
             crowds.exchanged.push(found.clone());
         }
         match order(&found, lateness(conform)) {
             EtcdOrder::Possible { exchanges, ended } => crowds.possible.add(&exchanges, ended),
             EtcdOrder::Impossible { exchange, .. } => {
-                crowds.impossible = Some((found, *exchange));
+                crowds.impossible = Some(shrunk(server, conform, &script, (found, *exchange))?);
                 break;
             }
             EtcdOrder::Undecided => crowds.undecided += 1,
@@ -137,6 +150,24 @@ fn crowded(
     }
     bar.finish_and_clear();
     Ok(crowds)
+}
+
+/// The smallest crowd that was found without some calls of one that differs, and still differs.
+fn shrunk(
+    server: &EtcdServer,
+    conform: &Conform,
+    script: &EtcdScript,
+    first: (EtcdCrowd, EtcdExchange),
+) -> Result<Differing, CommandError> {
+    let smaller = shrink(script, TRIES, &mut |script| {
+        let found = crowd(server, script)?;
+        Ok(match order(&found, lateness(conform)) {
+            EtcdOrder::Impossible { exchange, .. } => Some((found, *exchange)),
+            _ => None,
+        })
+    });
+    let (crowd, exchange) = smaller.map_err(|error: ConformError| CommandError::Input(error.0))?.unwrap_or(first);
+    Ok(Differing { crowd, exchange, drawn: script.count() })
 }
 
 /// How late the scan of leases may be, in nanoseconds.
