@@ -356,15 +356,17 @@ fn executed(drawn: Vec<Drawn>) -> Vec<TimedCall> {
         }
         calls.push(timed);
         waiting.retain_mut(|(place, contender, until, after)| {
-            while turn >= *until {
-                let call = &mut calls[*place];
-                match store.go_on(&call.call, *contender) {
-                    Some(ContenderStep::GoesOn(next)) => *contender = next,
-                    Some(ContenderStep::Answered(answer)) => {
+            if turn < *until {
+                return true;
+            }
+            let call = &mut calls[*place];
+            while let Some(step) = store.go_on(&call.call, *contender) {
+                match step {
+                    ContenderStep::GoesOn(next) => *contender = next,
+                    ContenderStep::Answered(answer) => {
                         (call.reply, call.received) = (reply(&call.call, answer), turn * 10 + *after);
                         return false;
                     }
-                    None => return true,
                 }
             }
             true
