@@ -34,6 +34,7 @@ pub struct KeyList {
     /// The index of the result. C-KV-21.
     pub index: Index,
     /// The keys, by name.
+    #[normal(sorted)]
     pub keys: InlineArray<Key, 8>,
     /// How many more there are.
     pub more: u16,
@@ -45,6 +46,7 @@ pub struct Tree {
     /// The index of the result. C-KV-21.
     pub index: Index,
     /// The rows, by key.
+    #[normal(sorted)]
     pub rows: InlineArray<Row, 4>,
     /// How many more there are.
     pub more: u16,
@@ -84,5 +86,27 @@ impl NodeHealth {
     /// The status of a check; none: it is not registered.
     pub fn status(&self, kind: CheckKind) -> Option<Status> {
         self.checks.iter().find(|(other, _)| *other == kind).map(|(_, status)| *status)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use fencepost_model::world::Rename;
+
+    /// The server lists by key: a list on its way is in the order that the server would have when clients have changed places.
+    #[test]
+    fn keys_and_rows_are_in_order_after_clients_have_changed_places() {
+        let contender = |client| Key::Contender(SessionId { creator: ClientId(client), number: 1 });
+        let row = |client| Row { key: contender(client), ..Row::default() };
+        let swap = |client: ClientId| ClientId(3 - client.0);
+        let mut keys = KeyList { index: Index(1), keys: [contender(1), contender(2)].into_iter().collect(), more: 0 };
+        let mut tree = Tree { index: Index(1), rows: [row(1), row(2)].into_iter().collect(), more: 0 };
+        let before = (keys, tree);
+        keys.visit(&mut Rename::permuting(&swap));
+        keys.sort();
+        tree.visit(&mut Rename::permuting(&swap));
+        tree.sort();
+        assert_eq!((keys, tree), before);
     }
 }
