@@ -84,7 +84,6 @@ fn lines(options: &Options) -> Vec<String> {
 }
 
 #[test]
-#[ignore = "takes half a minute or more: cargo test --tests -- --ignored"]
 fn every_verdict_is_as_expected_and_every_count_as_pinned() {
     compare("catalogue.txt", &lines(&Options { symmetry: false, ..Options::default() }));
 }

@@ -103,7 +103,7 @@ impl Message {
         let mut text = format!("{}\r\n", self.start);
         // Without a request for compression answers are plain: the log shows them as they are.
         let framing = ["transfer-encoding", "content-length", "accept-encoding", CLIENT_HEADER];
-        // The body is here: nobody has to be asked for it.
+        // The body is here: the server need not ask for it.
         let is_met = |name: &str, value: &str| name == "expect" && is_continue(value);
         let is_passed = |name: &str, value: &str| !framing.contains(&name) && !is_met(name, value);
         for (name, value) in self.headers.iter().filter(|(name, value)| is_passed(name, value)) {
