@@ -199,7 +199,6 @@ fencepost_model::scenarios! {
     "consul-cleanup",
     "consul-late-entry",
     "consul-monitor-in-time",
-    "consul-monitor-default-reads",
     "consul-monitor-gives-up",
     "consul-renewals-with-quorum",
     "consul-name-of-the-dead",
