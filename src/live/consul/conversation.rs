@@ -77,7 +77,7 @@ impl Conversation for HttpConversation {
         self.unheard -= usize::from(changes(&request));
         let Some(answer) = answer(&request, &reply, &self.agent, &mut self.names)? else { return Ok(Vec::new()) };
         self.refusal = Some(match reply {
-            Reply::Refused(why) => why,
+            Reply::Refused(why) | Reply::Closed(why) => why,
             _ => format!("the last answer was: {request}: {answer}"),
         });
         Ok(vec![ConsulMessage::Response(call, answer)])

@@ -56,7 +56,9 @@ pub enum Reply {
     },
     /// No connection was made: nothing has happened.
     Refused(String),
-    /// No answer came: it may have been carried out, or not.
+    /// The connection was closed before the answer: it may have been carried out, or not.
+    Closed(String),
+    /// No answer came in time: it may have been carried out, or not.
     Lost,
 }
 
@@ -230,8 +232,7 @@ pub fn answer(
 ) -> Result<Option<Answer>, LiveError> {
     let (status, index, body) = match reply {
         Reply::Answered { status, index, body } => (*status, *index, body.as_slice()),
-        // The agent did nothing, and the client knows it: so it is with an agent that knows no leader. C-CON-6.
-        Reply::Refused(_) => return Ok(Some(Answer::NoLeader)),
+        Reply::Refused(_) | Reply::Closed(_) => return Ok(Some(Answer::Disconnected)),
         Reply::Lost => return Ok(None),
     };
     let text = String::from_utf8_lossy(body);

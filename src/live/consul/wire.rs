@@ -21,22 +21,25 @@ pub fn send(base: &str, question: &HttpRequest) -> Reply {
     };
     let mut response = match http.run(request) {
         Ok(response) => response,
-        Err(error) => return unanswered(base, error),
+        Err(error) => return unanswered(base, &error),
     };
     let index = response.headers().get("X-Consul-Index").and_then(|value| value.to_str().ok()?.parse().ok());
     let status = response.status().as_u16();
     match response.body_mut().with_config().limit(64 << 20).read_to_vec() {
         Ok(body) => Reply::Answered { status, index, body },
-        Err(_) => Reply::Lost,
+        Err(error) => unanswered(base, &error),
     }
 }
 
-/// Whether a request without an answer surely did nothing.
-fn unanswered(base: &str, error: ureq::Error) -> Reply {
-    let is_refused = match &error {
-        ureq::Error::Io(error) => error.kind() == std::io::ErrorKind::ConnectionRefused,
-        ureq::Error::HostNotFound | ureq::Error::ConnectionFailed | ureq::Error::BadUri(_) => true,
-        _ => false,
-    };
-    if is_refused { Reply::Refused(format!("{base}: {error}")) } else { Reply::Lost }
+/// What the client knows of a request without an answer.
+fn unanswered(base: &str, error: &ureq::Error) -> Reply {
+    use std::io::ErrorKind;
+    let why = format!("{base}: {error}");
+    match error {
+        ureq::Error::HostNotFound | ureq::Error::ConnectionFailed | ureq::Error::BadUri(_) => Reply::Refused(why),
+        ureq::Error::Io(error) if error.kind() == ErrorKind::ConnectionRefused => Reply::Refused(why),
+        ureq::Error::Timeout(_) => Reply::Lost,
+        ureq::Error::Io(error) if matches!(error.kind(), ErrorKind::TimedOut | ErrorKind::WouldBlock) => Reply::Lost,
+        _ => Reply::Closed(why),
+    }
 }

@@ -83,7 +83,7 @@ impl Agent {
             Reply::Answered { status, body, .. } => {
                 Err(failure(format!("{status} {}", String::from_utf8_lossy(&body).trim())))
             }
-            Reply::Refused(why) => Err(ServerError(why)),
+            Reply::Refused(why) | Reply::Closed(why) => Err(ServerError(why)),
             Reply::Lost => Err(failure("no answer".to_owned())),
         }
     }

@@ -174,9 +174,9 @@ impl AgentDriver<'_> {
         let client = self.stage.client(client);
         let heard = answer(&pending.request, reply, client, &mut self.sessions).map_err(|error| error.to_string())?;
         Ok(match heard {
+            // The client hears of an error, and does not know more.
+            Some(Answer::Disconnected) | None => model.is_outage(),
             Some(agent) => self.positions.are_same(model, agent),
-            // The connection is closed: the client hears of an error, and does not know more.
-            None => model == Answer::NoLeader,
         })
     }
 }
@@ -189,7 +189,7 @@ fn said(pending: &Pending, reply: &Reply) -> String {
             let body: String = String::from_utf8_lossy(body).trim().chars().take(300).collect();
             format!("{line}: {status} {body}")
         }
-        Reply::Refused(why) => why.clone(),
-        Reply::Lost => format!("{line}: the connection was closed"),
+        Reply::Refused(why) | Reply::Closed(why) => why.clone(),
+        Reply::Lost => format!("{line}: no answer"),
     }
 }

@@ -64,7 +64,7 @@ impl Stage<'_> {
         let question = self.question(&request, ClientId(1), sessions)?;
         match send(&self.agent.base, &question) {
             Reply::Answered { .. } => Ok(()),
-            Reply::Refused(why) => Err(ServerError(why)),
+            Reply::Refused(why) | Reply::Closed(why) => Err(ServerError(why)),
             Reply::Lost => Err(ServerError(format!("{} {}: no answer", question.method, question.path))),
         }
     }

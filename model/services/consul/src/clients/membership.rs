@@ -98,7 +98,7 @@ impl Membership {
             Answer::UnknownSession if context.is_mutated(ConsulMutation::GoneTakenForError) => {
                 Some(SessionNews::Unclear)
             }
-            Answer::NoLeader => {
+            error if error.is_outage() => {
                 if context.is_mutated(ConsulMutation::ErrorExtendsLease) {
                     self.until = granted(until_if_renewed, context);
                 }

@@ -47,7 +47,7 @@ impl Observer {
                 let is_careless = context.is_mutated(ConsulMutation::ObserverIgnoresSession);
                 let leader = match answer {
                     // The answer is unknown.
-                    Answer::NoLeader => return,
+                    error if error.is_outage() => return,
                     Answer::Found(entry) if entry.session.is_some() || is_careless => match entry.value {
                         Opaque::Name(leader) => Some(leader),
                         _ => None,

@@ -143,6 +143,7 @@ impl fmt::Display for Answer {
             Answer::Missing(Some(kind)) => write!(f, "500, missing check {kind}"),
             Answer::Critical(kind) => write!(f, "500, check {kind} is critical"),
             Answer::NoLeader => f.write_str("500, no cluster leader"),
+            Answer::Disconnected => f.write_str("the connection is closed"),
             Answer::Session(Some(SessionInfo { id, .. })) => write!(f, "{id} is alive"),
             Answer::Session(None) => f.write_str("there is no such session"),
             Answer::Sessions(SessionList { ids, more }) => list(f, "no session is alive", "", ids, *more),

@@ -217,6 +217,8 @@ pub enum Answer {
     Critical(CheckKind),
     /// 500 `No cluster leader`. C-CON-6.
     NoLeader,
+    /// No status: the connection was refused, or closed before the answer.
+    Disconnected,
     /// A session, if it is alive.
     Session(Option<SessionInfo>),
     /// Live sessions.
@@ -231,6 +233,13 @@ pub enum Answer {
     Nodes(NodeList),
     /// The checks of a node.
     Health(NodeHealth),
+}
+
+impl Answer {
+    /// Whether the servers could not be asked: there is no leader, or no connection.
+    pub fn is_outage(self) -> bool {
+        matches!(self, Answer::NoLeader | Answer::Disconnected)
+    }
 }
 
 /// A recursive read of the semaphore's prefix, as far as contenders use it: the coordination entry, and the sessions

@@ -16,14 +16,15 @@ use fencepost_model::time::Ticks;
 pub struct ApiError(pub Answer);
 
 impl ApiError {
-    /// HTTP's status. An agent that refuses the connection counts as one that knows no leader: it has done nothing, and the client knows.
-    pub fn status(&self) -> u16 {
-        match self.0 {
+    /// HTTP's status; none if the connection was refused, or closed before the answer.
+    pub fn status(&self) -> Option<u16> {
+        Some(match self.0 {
+            Answer::Disconnected => return None,
             Answer::UnknownSession | Answer::Absent => 404,
             Answer::RolledBack(_) => 409,
             Answer::InvalidSession | Answer::Missing(_) | Answer::Critical(_) | Answer::NoLeader => 500,
             _ => 200,
-        }
+        })
     }
 
     /// The beginning of the body, as the servers write it.

@@ -209,10 +209,10 @@ impl Server {
         }
     }
 
-    /// A client with a pending request receives an error, and does not learn whether the request was applied.
+    /// A client with a pending request does not learn whether the request was applied.
     fn close_connections(&mut self, out: &mut Outbox<Consul>) {
         for (client, call) in self.waiting().collect::<Vec<_>>() {
-            out.send(client.into(), ConsulMessage::Response(call, Answer::NoLeader));
+            out.send(client.into(), ConsulMessage::Response(call, Answer::Disconnected));
         }
         self.parked.clear();
         self.held.clear();

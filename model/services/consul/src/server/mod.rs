@@ -230,10 +230,8 @@ impl Server {
         context: &Context<'_, Consul>,
         out: &mut Outbox<Consul>,
     ) -> Option<Answer> {
-        if self.deposed.is_some()
-            && let Some(answer) = self.ask_deposed(from, request, context, out)
-        {
-            return Some(answer);
+        if let Some(asker) = from.filter(|(client, _)| self.is_behind(*client)) {
+            return self.ask_deposed(asker, request, context, out);
         }
         if request == Request::Leader {
             // Each server answers from what it knows, also without a leader.
@@ -242,22 +240,17 @@ impl Server {
         if !self.has_leader() {
             return self.do_without_leader(from, request, context);
         }
+        if let Some(answer) = self.read(request, context) {
+            return Some(answer);
+        }
         let client = from.map(|(client, _)| client);
         let answer = match request {
             Request::RenewSession(session) => self.renew_session(session, context, out),
-            Request::Get(key) | Request::GetConsistent(key) => self.get(key),
-            Request::FindSession => Answer::Named(self.sessions().next()),
-            Request::List => Answer::Listed(self.list(context)),
-            Request::Before(index) => Answer::Before(self.before(index, context)),
-            Request::Watch(watch) | Request::WatchConsistent(watch) => return self.watch(asker(from), watch, context),
+            Request::GetConsistent(key) => self.get(key),
+            Request::Watch(watch) => return self.watch(asker(from), watch, false, context),
+            Request::WatchConsistent(watch) => return self.watch(asker(from), watch, true, context),
             Request::Acquire(claim) => return self.request_lock(from, claim, context, out),
             Request::Commit(transaction) => self.commit(asker(from).0, transaction, context, out),
-            Request::SessionInfo(session) => self.session_info(session),
-            Request::Sessions(node) => self.session_list(node),
-            Request::Keys(prefix) => self.key_list(prefix),
-            Request::Tree(prefix) => self.tree(prefix),
-            Request::Nodes => self.node_list(context),
-            Request::NodeHealth(node) => self.node_health(node, context),
             write => {
                 self.index = self.index.next();
                 match write {
@@ -323,7 +316,7 @@ impl Server {
             Timer::Deadline(client, call) => self.query_is_over((client, call), context, out),
             Timer::Elect => self.elect(false, context, out),
             Timer::ElectBehind => self.elect(true, context, out),
-            Timer::StepDown => self.step_down(),
+            Timer::StepDown => self.step_down(context, out),
             Timer::Revoke(session) => self.revoke(session, context, out),
             Timer::Suspect(node) => self.suspect(node, context, out),
             Timer::Reap(node) => self.deregister_node(node, context, out),

@@ -20,6 +20,8 @@ pub(super) struct Parked {
     target: Target,
     index: Index,
     until: Option<Deadline>,
+    /// Whether the leader asks the others before it answers (C-CON-3).
+    is_consistent: bool,
 }
 
 impl Parked {
@@ -35,18 +37,20 @@ impl Server {
         &mut self,
         (client, call): Asker,
         watch: Watch,
+        is_consistent: bool,
         context: &Context<'_, Consul>,
     ) -> Option<Answer> {
         let Watch { target, index, wait } = watch;
-        if index == Index(0) || self.has_passed(target, index, context) {
-            return Some(self.look(target, context));
+        let read = self.memory_for(client);
+        if index == Index(0) || read.has_passed(target, index, context) {
+            return Some(read.look(target, context));
         }
         if !context.is_mutated(ConsulMutation::WatchForgotten) {
             let is_endless = context.is_mutated(ConsulMutation::QueryDeadlineForgotten);
             // C-BLK-2: a wait of 0 is none.
             let until = wait.filter(|wait| *wait > Ticks::ZERO && !is_endless).map(|wait| Deadline(context.now + wait));
             self.parked.retain(|parked| (parked.client, parked.target) != (client, target));
-            self.parked.insert_sorted(Parked { client, call, target, index, until });
+            self.parked.insert_sorted(Parked { client, call, target, index, until, is_consistent });
         }
         None
     }
@@ -88,10 +92,26 @@ impl Server {
 
     fn unpark(&mut self, place: usize, context: &Context<'_, Consul>, out: &mut Outbox<Consul>) {
         let Parked { client, call, target, .. } = self.parked.remove(place);
-        out.send(client.into(), ConsulMessage::Response(call, self.look(target, context)));
+        let answer = self.memory_for(client).look(target, context);
+        out.send(client.into(), ConsulMessage::Response(call, answer));
     }
 
-    /// C-BLK-2: at the deadline the response is the current state, changed or not.
+    /// C-BLK-10: a consistent query that wakes up where there is no leader any more fails.
+    pub(super) fn fail_consistent(
+        &mut self,
+        client: ClientId,
+        context: &Context<'_, Consul>,
+        out: &mut Outbox<Consul>,
+    ) {
+        while let Some(place) = self.parked.iter().position(|parked| {
+            parked.client == client && parked.is_consistent && self.has_passed(parked.target, parked.index, context)
+        }) {
+            let Parked { call, .. } = self.parked.remove(place);
+            out.send(client.into(), ConsulMessage::Response(call, Answer::NoLeader));
+        }
+    }
+
+    /// C-BLK-1, C-BLK-9: at the deadline the response is what the last run has seen, changed or not: at a deposed leader its memory.
     pub(super) fn query_is_over(&mut self, asker: Asker, context: &Context<'_, Consul>, out: &mut Outbox<Consul>) {
         let place = self.parked.iter().position(|parked| parked.asker() == asker);
         if let Some(place) = place {

@@ -2,10 +2,9 @@
 //! left out.
 
 use super::Server;
-use super::sessions::Row as Session;
 use crate::Consul;
 use crate::clients::with_nodes;
-use crate::messages::{Answer, KeyList, NodeHealth, NodeList, Prefix, Row, SessionInfo, SessionList, Tree};
+use crate::messages::{Answer, KeyList, NodeHealth, NodeList, Prefix, Request, Row, SessionInfo, SessionList, Tree};
 use crate::server::Node;
 use crate::settings::CheckKind;
 use fencepost_model::ids::{ClientId, SessionId};
@@ -13,6 +12,23 @@ use fencepost_model::inline_array::InlineArray;
 use fencepost_model::process::Context;
 
 impl Server {
+    /// The response to a default read that does not wait, from this memory alone (C-CON-2); none to any other request.
+    pub(super) fn read(&self, request: Request, context: &Context<'_, Consul>) -> Option<Answer> {
+        Some(match request {
+            Request::Get(key) => self.get(key),
+            Request::FindSession => Answer::Named(self.sessions().next()),
+            Request::List => Answer::Listed(self.list(context)),
+            Request::Before(index) => Answer::Before(self.before(index, context)),
+            Request::SessionInfo(session) => self.session_info(session),
+            Request::Sessions(node) => self.session_list(node),
+            Request::Keys(prefix) => self.key_list(prefix),
+            Request::Tree(prefix) => self.tree(prefix),
+            Request::Nodes => self.node_list(context),
+            Request::NodeHealth(node) => self.node_health(node, context),
+            _ => return None,
+        })
+    }
+
     /// C-KV-21: the names of all keys below a prefix, by name (C-GEN-8).
     pub(super) fn key_list(&self, prefix: Prefix) -> Answer {
         let (keys, more) = gathered(self.below(prefix).map(|(key, _)| key));
@@ -20,7 +36,7 @@ impl Server {
     }
 
     /// C-KV-21: all entries below a prefix.
-    pub(super) fn tree(&self, prefix: Prefix) -> Answer {
+    fn tree(&self, prefix: Prefix) -> Answer {
         let row = |(key, entry): (_, crate::Entry)| Row {
             key,
             session: entry.session,
@@ -32,17 +48,19 @@ impl Server {
     }
 
     /// C-SES-16: one session.
-    pub(super) fn session_info(&self, session: SessionId) -> Answer {
-        info(&self.sessions, session)
+    fn session_info(&self, session: SessionId) -> Answer {
+        Answer::Session(self.row(session).map(|row| SessionInfo { id: row.id, terms: row.terms }))
     }
 
     /// C-SES-16: all sessions, or those of a node.
-    pub(super) fn session_list(&self, node: Option<ClientId>) -> Answer {
-        list(&self.sessions, node)
+    fn session_list(&self, node: Option<ClientId>) -> Answer {
+        let wanted = self.sessions().filter(|id| node.is_none_or(|node| id.creator == node));
+        let (ids, more) = gathered(wanted);
+        Answer::Sessions(SessionList { ids, more })
     }
 
     /// The nodes of the catalogue. In a scenario that does not use it, every client has its node, until a request changes it.
-    pub(super) fn node_list(&self, context: &Context<'_, Consul>) -> Answer {
+    fn node_list(&self, context: &Context<'_, Consul>) -> Answer {
         let (nodes, more) = if self.nodes.is_empty() {
             gathered(with_nodes(context.scenario))
         } else {
@@ -52,7 +70,7 @@ impl Server {
     }
 
     /// The checks of a node.
-    pub(super) fn node_health(&self, id: ClientId, context: &Context<'_, Consul>) -> Answer {
+    fn node_health(&self, id: ClientId, context: &Context<'_, Consul>) -> Answer {
         let unchanged = Node::of(id);
         let node = match self.node(id) {
             None if self.nodes.is_empty() && with_nodes(context.scenario).any(|node| node == id) => Some(&unchanged),
@@ -69,19 +87,6 @@ impl Server {
             self.nodes = with_nodes(context.scenario).map(Node::of).collect();
         }
     }
-}
-
-/// C-SES-16: one session of several, as any leader's memory has them.
-pub(super) fn info(sessions: &[Session], session: SessionId) -> Answer {
-    let row = sessions.iter().find(|row| row.id == session);
-    Answer::Session(row.map(|row| SessionInfo { id: row.id, terms: row.terms }))
-}
-
-/// C-SES-16: all of them, or those of a node.
-pub(super) fn list(sessions: &[Session], node: Option<ClientId>) -> Answer {
-    let wanted = sessions.iter().map(|row| row.id).filter(|id| node.is_none_or(|node| id.creator == node));
-    let (ids, more) = gathered(wanted);
-    Answer::Sessions(SessionList { ids, more })
 }
 
 /// As many as there is room for, and how many more there are.

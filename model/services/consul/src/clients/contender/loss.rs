@@ -110,7 +110,9 @@ impl Contender {
                     self.watch(entry.modify, context, out);
                 }
             }
-            Answer::NoLeader if self.monitor.as_mut().is_some_and(|watching| watching.rests_after_error(context)) => {}
+            error
+                if error.is_outage()
+                    && self.monitor.as_mut().is_some_and(|watching| watching.rests_after_error(context)) => {}
             _ => self.lose_by_monitor(context, out),
         }
     }

@@ -42,7 +42,8 @@ impl SlotTaker {
                     self.watch(listing.index, context, out);
                 }
             }
-            (Answer::NoLeader, _) if self.monitor.as_mut().is_some_and(|old| old.rests_after_error(context)) => {}
+            (error, _)
+                if error.is_outage() && self.monitor.as_mut().is_some_and(|old| old.rests_after_error(context)) => {}
             _ => self.lose(Leaving::Notified, context, out),
         }
     }

@@ -52,6 +52,35 @@ fn c_con_2_a_default_query_with_nothing_to_wait_for_is_answered_from_memory_too(
 }
 
 #[test]
+fn c_con_2_lists_are_read_from_memory_too() {
+    let (mut harness, first, _) = deposed();
+    let index = harness.entry(LOCK).modify;
+    harness.ask(A, Request::DestroySession(first));
+    let tree = |answer| match answer {
+        Answer::Tree(tree) => (tree.rows[0].modify, tree.rows[0].session),
+        other => panic!("{other}"),
+    };
+    assert_eq!(tree(harness.ask(B, Request::Tree(Prefix::All))), (index, Some(first)));
+    let (newer, holder) = tree(harness.ask(A, Request::Tree(Prefix::All)));
+    assert!(newer > index && holder.is_none());
+}
+
+#[test]
+fn c_con_2_a_default_query_waits_at_a_deposed_leader_and_ends_with_what_it_remembers() {
+    let (mut harness, first, _) = deposed();
+    let index = harness.entry(LOCK).modify;
+    let watch = Watch { target: Target::Key(LOCK), index, wait: Some(Ticks::new(3)) };
+    assert_eq!(harness.send(B, 7, Request::Watch(watch)), []);
+    assert_eq!(harness.send(A, 8, Request::DestroySession(first)).len(), 1, "only the destroy is answered");
+    harness.pass(3);
+    let answers = harness.wake(Timer::Deadline(B, Call(7)));
+    assert!(
+        matches!(answers[..], [(_, Answer::Found(Entry { session: Some(_), modify, .. }))] if modify == index),
+        "C-BLK-1: what the last run has seen, {answers:?}"
+    );
+}
+
+#[test]
 fn c_con_5_writes_need_the_others_and_renewals_do_not() {
     let (mut harness, first, second) = deposed();
     assert_eq!(harness.acquire(B, second), Answer::NoLeader);
@@ -62,6 +91,25 @@ fn c_con_5_writes_need_the_others_and_renewals_do_not() {
     assert_eq!(harness.ask(A, Request::RenewSession(first)), Answer::Renewed);
     harness.scenario.service.servers.renewals = Renewals::WithQuorum;
     assert_eq!(harness.ask(B, Request::RenewSession(second)), Answer::NoLeader);
+}
+
+#[test]
+fn c_blk_10_a_consistent_query_fails_when_its_leader_learns_that_it_is_deposed() {
+    for (request, expected) in [(Request::Watch as fn(Watch) -> Request, true), (Request::WatchConsistent, false)] {
+        let mut harness = ServerHarness::new();
+        harness.scenario.service.servers.old_leader = OldLeader::Lingers;
+        let first = harness.session(A, terms(0, 0));
+        harness.acquire(A, first);
+        let index = harness.entry(LOCK).modify;
+        harness.send(B, 7, request(Watch { target: Target::Key(LOCK), index, wait: None }));
+        harness.suffer(ConsulFault::Depose(Some(B)));
+        harness.wake(Timer::Elect);
+        harness.send(A, 8, Request::DestroySession(first));
+        let answers = harness.wake(Timer::StepDown);
+        let [(_, answer)] = &answers[..] else { panic!("{answers:?}") };
+        assert_eq!(matches!(answer, Answer::Found(Entry { session: None, .. })), expected, "{answer}");
+        assert_eq!(*answer == Answer::NoLeader, !expected);
+    }
 }
 
 #[test]

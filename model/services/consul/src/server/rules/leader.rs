@@ -54,7 +54,7 @@ fn c_con_6_a_request_that_is_held_is_answered_when_there_is_a_leader() {
     assert_eq!(harness.wake(Timer::Elect), [(B.into(), Answer::Absent), (A.into(), YES)], "in order of arrival");
     harness.suffer(ConsulFault::LoseLeader);
     assert_eq!(harness.send(B, 3, Request::Get(LOCK)), []);
-    assert_eq!(harness.suffer(ConsulFault::Restart), [(B.into(), Answer::NoLeader)]);
+    assert_eq!(harness.suffer(ConsulFault::Restart), [(B.into(), Answer::Disconnected)]);
 }
 
 #[test]
@@ -137,7 +137,7 @@ fn a_restart_answers_pending_requests_with_an_error() {
     harness.put(LOCK, Opaque::Empty, 0);
     let watch = Watch { target: Target::Key(LOCK), index: harness.entry(LOCK).modify, wait: None };
     assert_eq!(harness.send(A, 4, Request::Watch(watch)), []);
-    assert_eq!(harness.suffer(ConsulFault::Restart), [(A.into(), Answer::NoLeader)]);
+    assert_eq!(harness.suffer(ConsulFault::Restart), [(A.into(), Answer::Disconnected)]);
     assert_eq!(harness.suffer(ConsulFault::Restart), []);
 }
 
