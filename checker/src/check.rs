@@ -12,7 +12,7 @@ use crate::liveness::Liveness;
 use crate::options::{Engine, Options};
 use crate::outcome::{CheckOutcome, Exploration, InternalError, TimedExploration};
 use crate::reduction::{Form, Losses, PartialOrder, Unheard};
-use crate::worlds::{StoredSearch, Worlds, identity};
+use crate::worlds::{Elsewhere, Worlds, identity};
 
 /// Checks every promise of a scenario, in its order.
 ///
@@ -38,6 +38,8 @@ pub fn check<P: Service>(scenario: &Scenario<P>, options: &Options) -> Result<Ve
     let (endless, stepwise): (Vec<&Promise>, Vec<&Promise>) = wanted.iter().partition(is_endless);
     let (together, alone): (Vec<Promise>, Vec<Promise>) =
         stepwise.into_iter().partition(|promise| promise.expect == Expect::Proven);
+    let is_first = options.peers.as_ref().is_none_or(|peers| peers.process() == 0);
+    let endless = if is_first { endless } else { Vec::new() };
     let mut outcomes = in_the_end(scenario, &endless, options)?;
     if !together.is_empty() {
         let shared = run(scenario, &together, Sought::Proof, options)?;
@@ -161,7 +163,7 @@ fn shortest<P: Service>(
     let states = options.states_for_shortest.or(options.limits.states).unwrap_or(steps * STATES_FOR_A_STEP);
     let limits = Limits { states: Some(states), depth: Some(steps) };
     let store = options.store.as_ref().map(|store| store.below("_shortest"));
-    let all = Options { limits, partial_order: false, store, ..options.clone() };
+    let all = Options { limits, partial_order: false, store, peers: None, ..options.clone() };
     let searched = run(scenario, &[*promise], Sought::Violation, &all)?.exploration;
     if let Some(trace) = searched.violation {
         return Ok((trace, true));
@@ -174,20 +176,37 @@ fn shortest<P: Service>(
     Ok((least, scenario.is_mutated(CheckerMutation::LongCalledShortest)))
 }
 
-/// Where a search keeps its states, if not in memory: each search of a check has a folder of its own.
-fn stored<P: Service>(
+/// Where a search keeps its states, if not in the memory of this process: on disk each search of a check has a folder of its own.
+fn elsewhere<P: Service>(
     judged: &Scenario<P>,
     promises: &[Promise],
     sought: Sought,
     (options, leaves_out_unheard): (&Options, bool),
-) -> Result<Option<StoredSearch>, StoreError> {
-    let Some(store) = &options.store else { return Ok(None) };
+) -> Result<Option<Elsewhere>, InternalError> {
+    if options.store.is_none() && options.peers.is_none() {
+        return Ok(None);
+    }
     let name = match (sought, promises) {
         (Sought::Violation, [promise]) => promise.property.to_string(),
         _ => "together".to_owned(),
     };
-    let identity = identity(judged, options, leaves_out_unheard)?;
-    Ok(Some(StoredSearch { store: store.below(&judged.name).below(&name), identity }))
+    let identity = identity(judged, options, leaves_out_unheard);
+    match (&options.store, &options.peers) {
+        (Some(_), Some(_)) => Err(InternalError::Peers("a search on disk is one of a single process".to_owned())),
+        (Some(store), None) => {
+            let store = store.below(&judged.name).below(&name);
+            Ok(Some(Elsewhere::Store(store, identity.map_err(StoreError::Impossible)?)))
+        }
+        (None, peers) => {
+            let mut identity = identity.map_err(InternalError::Peers)?;
+            let Limits { states, depth } = options.limits;
+            let limit = |limit: Option<u64>| limit.map_or_else(|| "none".to_owned(), |limit| limit.to_string());
+            let more = [("the search", name), ("--max-states", limit(states)), ("--max-depth", limit(depth))];
+            identity.extend(more.map(|(question, answer)| (question.to_owned(), answer)));
+            identity.push(("--workers".to_owned(), options.workers.to_string()));
+            Ok(peers.clone().map(|peers| Elsewhere::Peers(peers, identity)))
+        }
+    }
 }
 
 /// Explores a scenario in which these promises are judged.
@@ -216,6 +235,10 @@ fn run<P: Service>(
             return Err(StoreError::Impossible(reason).into());
         }
         #[cfg(feature = "stateright")]
+        Engine::Stateright if options.peers.is_some() => {
+            return Err(InternalError::Peers("the engine of stateright is one of a single process".to_owned()));
+        }
+        #[cfg(feature = "stateright")]
         Engine::Stateright => {
             let form = Form::new(&judged, options.symmetry).without(unheard).choosing(order, losses);
             crate::stateright::explore(
@@ -227,9 +250,9 @@ fn run<P: Service>(
             )?
         }
         Engine::Dataflow => {
-            let store = stored(&judged, promises, sought, (options, unheard != Unheard::none()))?;
+            let elsewhere = elsewhere(&judged, promises, sought, (options, unheard != Unheard::none()))?;
             let worlds = Worlds::new(judged, options.symmetry).without(unheard).with(order, losses);
-            worlds.explore_in(store, options, paths)?
+            worlds.explore_in(elsewhere, options, paths)?
         }
     };
     let microseconds = options.supervisor.microseconds() - start;

@@ -43,7 +43,7 @@ mod worlds;
 pub use around::check_around;
 pub use certificate::{CertificateError, CertificateSize, certify};
 pub use check::check;
-pub use engine::{SearchStore, StoreError};
+pub use engine::{Peers, SearchStore, StoreError};
 pub use limits::{Limits, Progress, Supervisor, Unsupervised};
 pub use options::{Engine, Options};
 pub use outcome::{CheckOutcome, InternalError};

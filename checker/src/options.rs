@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use fencepost_model::properties::Property;
 
-use crate::engine::SearchStore;
+use crate::engine::{Peers, SearchStore};
 use crate::limits::{Limits, Supervisor, Unsupervised};
 
 /// How to check.
@@ -31,6 +31,9 @@ pub struct Options {
     pub states_for_shortest: Option<u64>,
     /// Where our own search keeps its states, if not in memory. State graphs, for promises about endless runs, stay in memory.
     pub store: Option<SearchStore>,
+    /// The other processes that take part in our own search, if there are some. Each of them needs the same scenario, options and build, and
+    /// comes to the same outcomes, but for promises about endless runs: only the first process judges those.
+    pub peers: Option<Arc<dyn Peers>>,
 }
 
 /// Which search explores a scenario.
@@ -72,6 +75,7 @@ impl Default for Options {
             partial_order: false,
             states_for_shortest: None,
             store: None,
+            peers: None,
         }
     }
 }

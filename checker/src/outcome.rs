@@ -43,6 +43,9 @@ pub enum InternalError {
     /// The store of a search is refused.
     #[error(transparent)]
     Store(#[from] StoreError),
+    /// The search of several processes cannot begin, or go on; why.
+    #[error("the search with other processes: {0}")]
+    Peers(String),
     /// The counterexample cannot be repeated.
     #[error("internal error: the counterexample cannot be repeated: {0}")]
     NotRepeatable(#[from] ReplayError),

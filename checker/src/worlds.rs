@@ -14,9 +14,8 @@ use fencepost_model::service::Service;
 use fencepost_model::trace::Trace;
 use fencepost_model::world::{Action, World};
 
-pub(crate) use self::stored::{StoredSearch, identity};
+pub(crate) use self::stored::{Elsewhere, identity};
 
-use self::stored::search_on_disk;
 use crate::engine::{Marks, Paths, SearchPlan, Space, Transition, search};
 use crate::explain::concretise;
 use crate::options::Options;
@@ -73,18 +72,18 @@ impl<P: Service> Worlds<P> {
         self.explore_in(None, options, paths)
     }
 
-    /// The same with its states in a store, if there is one.
+    /// The same on disk or with other processes, if that is asked for.
     pub(crate) fn explore_in(
         self,
-        store: Option<StoredSearch>,
+        elsewhere: Option<Elsewhere>,
         options: &Options,
         paths: Paths,
     ) -> Result<Exploration<P>, InternalError> {
         let space = Arc::new(self);
         let (limits, supervisor) = (options.limits, Arc::clone(&options.supervisor));
         let plan = SearchPlan { workers: options.workers, limits, supervisor, paths };
-        let searched = match store {
-            Some(store) => search_on_disk(&space, &plan, store)?,
+        let searched = match elsewhere {
+            Some(elsewhere) => elsewhere.search(&space, &plan)?,
             None => search(&space, &plan).map_err(InternalError::of_panic)?,
         };
         let is_violated = searched.is_violated;

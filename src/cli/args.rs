@@ -10,7 +10,7 @@ use fencepost::model::scenario::Axis;
 use fencepost::model::units::{self, DurationError};
 
 /// Options of every command.
-#[derive(Args, Debug, Default)]
+#[derive(Args, Clone, Debug, Default)]
 pub struct Common {
     /// One JSON object a line on stdout; everything else goes to stderr
     #[arg(long, global = true, help_heading = "Global options")]

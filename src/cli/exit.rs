@@ -68,6 +68,7 @@ impl From<fencepost::checker::InternalError> for CommandError {
         match error {
             fencepost::checker::InternalError::Program(mistake) => mistake.into(),
             fencepost::checker::InternalError::Store(refused) => CommandError::Input(refused.to_string()),
+            fencepost::checker::InternalError::Peers(_) => CommandError::Input(error.to_string()),
             _ => CommandError::Internal(error.to_string()),
         }
     }

@@ -21,6 +21,7 @@ mod findings;
 #[cfg(test)]
 mod fuzz;
 mod grid;
+mod hosts;
 mod json;
 mod output;
 mod parallel;

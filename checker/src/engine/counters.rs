@@ -1,11 +1,12 @@
 //! What the workers of one search tell each other beside the states: how many were found on each level, whether a promise
-//! broke, and whether the search is called off.
+//! broke, and whether the search is called off. Those of one process share them; processes tell each other at the end of a level.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::SeqCst};
 use std::sync::{Mutex, MutexGuard};
 
 use fencepost_model::mutation::{CheckerMutation, Mutation};
 
+use super::cluster::Totals;
 use super::{Marks, SearchResult};
 use crate::limits::{Limits, Progress, Supervisor};
 
@@ -20,13 +21,9 @@ pub(super) struct Counters {
 
 #[derive(Default)]
 struct Counts {
-    /// States found on each level, from 0.
-    levels: Vec<u64>,
-    transitions: u64,
-    expanded: u64,
-    marks: Marks,
-    cut: Option<String>,
-    failure: Option<String>,
+    now: Totals,
+    /// What other processes know of it.
+    told: Totals,
 }
 
 /// What a worker has done since it last reported.
@@ -53,7 +50,7 @@ impl Counters {
 
     /// Notes states found on a level.
     pub(super) fn found(&self, level: u64, states: u64) {
-        let mut counts = self.counts();
+        let counts = &mut self.counts().now;
         let place = usize::try_from(level).expect("levels fit into memory");
         if counts.levels.len() <= place {
             counts.levels.resize(place + 1, 0);
@@ -63,7 +60,7 @@ impl Counters {
 
     /// Notes work done, and asks the supervisor whether there should be more.
     pub(super) fn report(&self, report: Report, level: u64, supervisor: &dyn Supervisor) {
-        let mut counts = self.counts();
+        let counts = &mut self.counts().now;
         counts.expanded += report.expanded;
         counts.transitions += report.transitions;
         counts.marks.add(report.marks);
@@ -83,7 +80,7 @@ impl Counters {
         if self.is_cut() || self.violated_at.load(SeqCst) <= level {
             return false;
         }
-        let mut counts = self.counts();
+        let counts = &mut self.counts().now;
         let so_far: u64 = counts.levels.iter().take(usize::try_from(level).unwrap_or(usize::MAX) + 1).sum();
         let by = match limits {
             Limits { depth: Some(depth), .. } if level >= depth => format!("--max-depth {depth}"),
@@ -122,13 +119,41 @@ impl Counters {
 
     /// Notes that the model panicked, and calls the search off.
     pub(super) fn fail(&self, failure: String) {
-        self.counts().failure.get_or_insert(failure);
+        self.counts().now.failure.get_or_insert(failure);
         self.is_cut.store(true, SeqCst);
+    }
+
+    /// What other processes do not know yet, with what the space has counted; none if that is nothing.
+    pub(super) fn news(&self, counted: impl FnOnce() -> Vec<u64>) -> Option<Totals> {
+        let Counts { now, told } = &mut *self.counts();
+        now.violated_at = Some(self.violated_at.load(SeqCst)).filter(|level| *level != u64::MAX);
+        now.is_cut = self.is_cut();
+        now.counters = counted();
+        let news = (now != told).then(|| now.since(told));
+        *told = now.clone();
+        news
+    }
+
+    /// Takes in what another process has counted.
+    pub(super) fn hear(&self, totals: &Totals, count: impl FnOnce(&[u64])) {
+        let Counts { now, told } = &mut *self.counts();
+        if self.mutation != Some(CheckerMutation::TotalsUnheard.into()) {
+            now.add(totals);
+            told.add(totals);
+            if self.mutation != Some(CheckerMutation::SamplesUnheard.into()) {
+                count(&totals.counters);
+            }
+        }
+        let is_unheard = self.mutation == Some(CheckerMutation::OtherViolationUnheard.into());
+        if let Some(level) = totals.violated_at.filter(|_| !is_unheard) {
+            self.violation(level);
+        }
+        self.is_cut.fetch_or(totals.is_cut, SeqCst);
     }
 
     /// The sums.
     pub(super) fn result(&self, limits: Limits) -> Result<SearchResult, String> {
-        let counts = self.counts();
+        let counts = &self.counts().now;
         if let Some(failure) = &counts.failure {
             return Err(failure.clone());
         }

@@ -15,13 +15,15 @@
 //!
 //! `disk` is the same search with its states on disk.
 //!
-//! Workers talk through the dataflow alone but for the counters in `board`; to put them on several machines means to send
-//! those along with the states.
+//! `cluster` puts the workers into several processes.
 
+pub(crate) mod cluster;
 mod counters;
 mod dataflow;
 pub(crate) mod disk;
 mod frontier;
+#[cfg(test)]
+mod maze;
 pub(crate) mod seen;
 mod steps;
 mod work_item;
@@ -30,8 +32,11 @@ mod worker;
 use std::sync::Arc;
 
 use fencepost_model::mutation::Mutation;
+use serde::{Deserialize, Serialize};
 
+pub use cluster::Peers;
 pub use dataflow::search;
+pub(crate) use dataflow::search_together;
 pub use disk::{SearchStore, StoreError, StoreFile, StoreFolder, Stored};
 pub use frontier::{Chunk, PlainChunk};
 
@@ -88,7 +93,7 @@ pub struct Transition<S> {
 }
 
 /// Bits that a search collects over all its transitions.
-#[derive(Copy, Clone, PartialEq, Eq, Debug, Default)]
+#[derive(Copy, Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub struct Marks {
     /// Goals reached.
     pub reached: u64,

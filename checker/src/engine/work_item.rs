@@ -2,17 +2,32 @@
 
 use std::any::Any;
 
-use serde::de::Error as _;
 use serde::ser::Error as _;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-/// States on their way to the worker that owns them. Their type is erased, so that the dataflow is compiled once for all services;
-/// between threads of a process they are moved, and never written as bytes.
+use super::cluster::Totals;
+
+/// States on their way to the worker that owns them. Their type is erased, so that the dataflow is compiled once for all services.
+#[derive(Clone)]
 pub(super) struct WorkItem {
     /// Which worker, by its index.
     pub(super) to: u64,
-    states: Box<dyn States>,
+    pub(super) load: Load,
 }
+
+/// What a worker gets.
+#[derive(Clone)]
+pub(super) enum Load {
+    /// States of a worker in the same process: they are moved.
+    Moved(MovedStates),
+    /// States of a worker in another process, and which one that is.
+    Written(u64, Vec<u8>),
+    /// What another process has counted.
+    Totals(Totals),
+}
+
+/// States of whichever type.
+pub(super) struct MovedStates(Box<dyn States>);
 
 /// A list of states that the dataflow may copy.
 trait States: Any + Send {
@@ -26,38 +41,51 @@ impl<T: Clone + Send + 'static> States for Vec<T> {
 }
 
 impl WorkItem {
-    /// A work item with these states.
+    /// These states, for a worker in the same process.
     pub(super) fn new<T: Clone + Send + 'static>(to: usize, states: Vec<T>) -> Self {
-        WorkItem { to: to as u64, states: Box::new(states) }
+        WorkItem { to: to as u64, load: Load::Moved(MovedStates(Box::new(states))) }
     }
+}
 
-    /// What is in it.
+impl MovedStates {
+    /// The states.
     ///
     /// # Panics
-    /// It was packed with states of another type: all workers of a search have the same.
+    /// They are of another type: all workers of a search have the same.
     pub(super) fn states<T: 'static>(self) -> Vec<T> {
-        let states: Box<dyn Any> = self.states;
+        let states: Box<dyn Any> = self.0;
         *states.downcast().expect("all workers of a search have the same type of state")
     }
 }
 
-impl Clone for WorkItem {
+impl Clone for MovedStates {
     fn clone(&self) -> Self {
-        WorkItem { to: self.to, states: self.states.copy() }
+        MovedStates(self.0.copy())
     }
 }
 
-/// Timely asks for this of whatever it exchanges; it writes bytes between processes only.
-const ONE_PROCESS: &str = "the states of a search stay in one process";
+/// A work item between processes.
+#[derive(Serialize, Deserialize)]
+enum Sent {
+    Written(u64, u64, Vec<u8>),
+    Totals(u64, Totals),
+}
 
 impl Serialize for WorkItem {
-    fn serialize<S: Serializer>(&self, _: S) -> Result<S::Ok, S::Error> {
-        Err(S::Error::custom(ONE_PROCESS))
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self.load.clone() {
+            Load::Moved(_) => Err(S::Error::custom("the states of a process do not leave it unwritten")),
+            Load::Written(from, bytes) => Sent::Written(self.to, from, bytes).serialize(serializer),
+            Load::Totals(totals) => Sent::Totals(self.to, totals).serialize(serializer),
+        }
     }
 }
 
 impl<'de> Deserialize<'de> for WorkItem {
-    fn deserialize<D: Deserializer<'de>>(_: D) -> Result<Self, D::Error> {
-        Err(D::Error::custom(ONE_PROCESS))
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        Ok(match Sent::deserialize(deserializer)? {
+            Sent::Written(to, from, bytes) => WorkItem { to, load: Load::Written(from, bytes) },
+            Sent::Totals(to, totals) => WorkItem { to, load: Load::Totals(totals) },
+        })
     }
 }

@@ -4,12 +4,13 @@ use std::sync::Arc;
 
 use fencepost_model::mutation::{CheckerMutation, Mutation};
 
+use super::cluster::Wire;
 use super::counters::{Counters, Report};
 use super::dataflow::Part;
 use super::frontier::Frontier;
 use super::seen::{Seen, owner};
 use super::steps::{NOWHERE, Steps};
-use super::work_item::WorkItem;
+use super::work_item::{Load, WorkItem};
 use super::{Chunk, Marks, Paths, SearchPlan, Space, Transition};
 
 /// A state that may be new.
@@ -60,6 +61,12 @@ impl Faults {
             recent: if is(CheckerMutation::RecentByPlace) { u64::MAX << (u64::BITS - 4) } else { u64::MAX },
         }
     }
+
+    /// By this a state is remembered. What breaks a promise is a state of its own: the same world without the violation is another one.
+    #[inline]
+    fn fingerprint(self, state: u64, is_violation: bool) -> u64 {
+        (state ^ (u64::from(is_violation) & self.violation)).max(1)
+    }
 }
 
 pub(super) struct Worker<M: Space> {
@@ -67,6 +74,8 @@ pub(super) struct Worker<M: Space> {
     board: Arc<Counters>,
     plan: SearchPlan,
     index: usize,
+    /// How states travel to other processes, if there are some.
+    wire: Option<Wire<M::State>>,
     seen: Seen,
     /// How each state was found, where that is noted.
     steps: Option<Steps>,
@@ -88,11 +97,19 @@ pub(super) struct Worker<M: Space> {
 }
 
 impl<M: Space> Worker<M> {
-    pub(super) fn new(space: Arc<M>, board: Arc<Counters>, plan: SearchPlan, index: usize) -> Self {
-        let is_noting = plan.workers == 1 && plan.paths == Paths::Noted;
+    /// One of `workers` workers, in all processes together.
+    pub(super) fn new(
+        space: Arc<M>,
+        board: Arc<Counters>,
+        plan: SearchPlan,
+        (index, workers): (usize, usize),
+        wire: Option<Wire<M::State>>,
+    ) -> Self {
+        let is_noting = workers == 1 && plan.paths == Paths::Noted;
         Worker {
             faults: Faults::of(space.mutation()),
-            seen: Seen::of(index, plan.workers, space.mutation()),
+            seen: Seen::of(index, workers, space.mutation()),
+            wire,
             space,
             board,
             index,
@@ -100,7 +117,7 @@ impl<M: Space> Worker<M> {
             number: 0,
             current: Frontier::default(),
             later: Vec::new(),
-            batches: (0..plan.workers).map(|_| Vec::new()).collect(),
+            batches: (0..workers).map(|_| Vec::new()).collect(),
             spare: Vec::new(),
             recent: vec![0; 1 << recent_bits::<M::State>()],
             scratch: M::Scratch::default(),
@@ -150,8 +167,7 @@ impl<M: Space> Worker<M> {
             let Transition { action, state, is_violation, marks: shown } = transition;
             marks.add(shown);
             report.transitions += 1;
-            // What breaks a promise is a state of its own: the same world without the violation is another one.
-            let fingerprint = (space.fingerprint(&state) ^ (u64::from(is_violation) & faults.violation)).max(1);
+            let fingerprint = faults.fingerprint(space.fingerprint(&state), is_violation);
             let owner = owner(fingerprint, batches.len());
             let place = usize::try_from(fingerprint >> (64 - recent_bits::<M::State>())).expect("few bits are left");
             if (std::mem::replace(&mut recent[place], fingerprint) ^ fingerprint) & faults.recent != 0 {
@@ -173,32 +189,81 @@ impl<M: Space> Worker<M> {
 
     /// Sends each batch of at least this number of bytes to its worker.
     fn post(&mut self, bytes: usize, send: &mut dyn FnMut(WorkItem)) {
-        for owner in (0..self.batches.len()).filter(|owner| *owner != self.index) {
-            if self.batches[owner].len() * size_of::<Candidate<M::State>>() >= bytes {
+        for owner in 0..self.batches.len() {
+            if owner != self.index && self.batches[owner].len() * size_of::<Candidate<M::State>>() >= bytes {
                 let states = std::mem::replace(&mut self.batches[owner], self.spare.pop().unwrap_or_default());
-                send(WorkItem::new(owner, states));
+                if let Some(item) = self.item(owner, states) {
+                    send(item);
+                }
             }
+        }
+    }
+
+    /// States for a worker, as bytes if it belongs to another process. None if they cannot be written: then the search is called off.
+    fn item(&mut self, owner: usize, mut states: Vec<Candidate<M::State>>) -> Option<WorkItem> {
+        let Some(wire) = self.wire.as_mut().filter(|wire| wire.is_elsewhere(owner)) else {
+            return Some(WorkItem::new(owner, states));
+        };
+        let carries = self.faults.mutation != Some(CheckerMutation::ViolationUncarried.into());
+        let shown = |candidate: &'_ Candidate<M::State>| candidate.is_violation && carries;
+        let packed = wire.pack(owner, states.iter().map(|candidate| (&candidate.state, shown(candidate))));
+        states.clear();
+        self.keep(states);
+        let bytes = packed.map_err(|failure| self.board.fail(failure)).ok()?;
+        Some(WorkItem { to: owner as u64, load: Load::Written(self.index as u64, bytes) })
+    }
+
+    /// States that a worker of another process has written.
+    fn written(&mut self, from: u64, bytes: &[u8]) -> Vec<Candidate<M::State>> {
+        let Worker { wire, space, faults, board, .. } = self;
+        let mut states = Vec::new();
+        let found = |state: M::State, is_violation| {
+            let fingerprint = faults.fingerprint(space.fingerprint(&state), is_violation);
+            states.push(Candidate { fingerprint, parent: NOWHERE, action: 0, is_violation, state });
+        };
+        let wire = wire.as_mut().expect("only other processes write states");
+        let from = usize::try_from(from).expect("workers fit into memory");
+        wire.unpack(from, bytes, found).unwrap_or_else(|failure| board.fail(failure));
+        states
+    }
+
+    /// Keeps an empty list for later.
+    fn keep(&mut self, states: Vec<Candidate<M::State>>) {
+        if self.spare.len() < SPARE {
+            self.spare.push(states);
         }
     }
 }
 
 impl<M: Space> Part for Worker<M> {
-    fn starts(&self) -> Vec<WorkItem> {
-        let start = |(place, state)| {
+    fn starts(&mut self) -> Vec<WorkItem> {
+        let mut items = Vec::new();
+        for (place, state) in self.space.starts().into_iter().enumerate() {
             let fingerprint = self.space.fingerprint(&state).max(1);
             let action = u16::try_from(place).expect("there are few starts");
             let start = Candidate { fingerprint, parent: NOWHERE, action, is_violation: false, state };
-            WorkItem::new(owner(fingerprint, self.batches.len()), vec![start])
-        };
-        self.space.starts().into_iter().enumerate().map(start).collect()
+            items.extend(self.item(owner(fingerprint, self.batches.len()), vec![start]));
+        }
+        items
     }
 
     fn unpack(&mut self, item: WorkItem, level: u64) {
-        let mut states = item.states();
+        let mut states = match item.load {
+            Load::Moved(states) => states.states(),
+            Load::Written(from, bytes) => self.written(from, &bytes),
+            Load::Totals(totals) => {
+                let wire = self.wire.as_ref().expect("only other processes send totals");
+                return self.board.hear(&totals, |counters| wire.portable().add(counters));
+            }
+        };
         self.receive(&mut states, level);
-        if self.spare.len() < SPARE {
-            self.spare.push(states);
-        }
+        self.keep(states);
+    }
+
+    fn totals(&mut self) -> Vec<WorkItem> {
+        let Some(wire) = &self.wire else { return Vec::new() };
+        let Some(news) = self.board.news(|| wire.portable().counters()) else { return Vec::new() };
+        wire.others().map(|to| WorkItem { to: to as u64, load: Load::Totals(news.clone()) }).collect()
     }
 
     fn begin(&mut self, level: u64) -> bool {

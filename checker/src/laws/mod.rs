@@ -4,6 +4,7 @@
 //! ```text
 //! forms      the normal form and symmetry change nothing that can be seen
 //! lookup     a transition out of the cache is the transition
+//! processes  a search in several processes comes to the same
 //! store      a search on disk comes to the same, also when it is interrupted
 //! search     engines, limits, fingerprints, counterexamples
 //! symmetry   the same verdicts with symmetry and without
@@ -20,6 +21,7 @@ mod forms;
 mod lasso;
 mod lookup;
 mod partial_order;
+mod processes;
 mod search;
 mod store;
 mod symmetry;
@@ -90,6 +92,8 @@ laws! {
     Counterexample = "counterexample",
     /// A search on disk that is interrupted after each level finds the same as one in memory.
     Store = "store",
+    /// A search in several processes finds the same as one in a single process.
+    Processes = "processes",
     /// Verdicts are the same with and without messages without a reaction.
     Silence = "silence",
     /// Verdicts with partial orders are those without.
@@ -119,6 +123,7 @@ impl Law {
             Law::Fairness | Law::Lasso => is("liveness"),
             Law::Limits | Law::Goals | Law::Counterexample => layer.is_of_the_search(),
             Law::Store => is("store"),
+            Law::Processes => is("cluster"),
             Law::Fingerprints => is("engine") || is("normal form"),
         }
     }
@@ -150,6 +155,7 @@ impl Law {
             Law::Fingerprints => search::fingerprints_differ(scenario),
             Law::Counterexample => search::counterexamples_are_shortest(scenario),
             Law::Store => store::stores_come_to_the_same(scenario),
+            Law::Processes => processes::processes_come_to_the_same(scenario),
             Law::Silence => symmetry::verdicts_are_the_same_in_silence(scenario),
             Law::Order => symmetry::verdicts_are_the_same_in_partial_order(scenario),
             Law::Symmetry => symmetry::verdicts_are_the_same(scenario),

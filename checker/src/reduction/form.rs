@@ -123,6 +123,12 @@ impl Form {
         self.worlds.store(worlds, Relaxed);
     }
 
+    /// Adds what another process has counted.
+    pub(crate) fn add_samples(&self, [sampled, worlds]: [u64; 2]) {
+        self.sampled.fetch_add(sampled, Relaxed);
+        self.worlds.fetch_add(worlds, Relaxed);
+    }
+
     /// What one client can reach, its like can reach as well.
     pub(crate) fn reached(&self, mut reached: Reached) -> Reached {
         for group in self.normal.symmetry().groups().filter(|_| self.shares_goals) {

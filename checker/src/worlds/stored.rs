@@ -1,4 +1,4 @@
-//! The states of a scenario's space as bytes, and what its search on disk is told from others by.
+//! The states of a scenario's space as bytes, for a search on disk and for other processes; and what a search is told from others by.
 
 use std::hash::Hasher;
 use std::ops::Range;
@@ -6,47 +6,62 @@ use std::sync::{Arc, MutexGuard};
 
 use fencepost_model::hash::Fingerprinter;
 use fencepost_model::inline_vec::InlineVec;
+use fencepost_model::mutation::CheckerMutation;
 use fencepost_model::scenario::Scenario;
 use fencepost_model::service::Service;
 
 use super::Worlds;
+use crate::engine::cluster::{ClusterSearchError, Heard, Peers, Portable, Together, Told};
 use crate::engine::disk::{DiskSearchError, put_number, search, take_number};
-use crate::engine::{SearchPlan, SearchResult, SearchStore, StoreError, Stored};
+use crate::engine::{SearchPlan, SearchResult, SearchStore, Stored, search_together};
 use crate::options::Options;
 use crate::outcome::InternalError;
 use crate::reduction::{Collapsed, Numbers, Pool};
 
-/// A search and its place on disk.
-pub(crate) struct StoredSearch {
-    pub(crate) store: SearchStore,
-    /// What tells it from others, as questions and answers.
-    pub(crate) identity: Vec<(String, String)>,
+/// Where a search is at home, if not in the memory of one process, and what tells it from others, as questions and answers.
+pub(crate) enum Elsewhere {
+    /// On disk.
+    Store(SearchStore, Vec<(String, String)>),
+    /// In several processes.
+    Peers(Arc<dyn Peers>, Vec<(String, String)>),
 }
 
-/// Searches a space on disk.
-pub(crate) fn search_on_disk<P: Service>(
-    space: &Arc<Worlds<P>>,
-    plan: &SearchPlan,
-    StoredSearch { store, identity }: StoredSearch,
-) -> Result<SearchResult, InternalError> {
-    search(space, plan, &store, identity).map_err(|error| match error {
-        DiskSearchError::Store(error) => error.into(),
-        DiskSearchError::Model(failure) => InternalError::of_panic(failure),
-    })
+impl Elsewhere {
+    /// Searches a space there.
+    pub(crate) fn search<P: Service>(
+        self,
+        space: &Arc<Worlds<P>>,
+        plan: &SearchPlan,
+    ) -> Result<SearchResult, InternalError> {
+        match self {
+            Elsewhere::Store(store, identity) => search(space, plan, &store, identity).map_err(|error| match error {
+                DiskSearchError::Store(error) => error.into(),
+                DiskSearchError::Model(failure) => InternalError::of_panic(failure),
+            }),
+            Elsewhere::Peers(peers, identity) => {
+                let portable: Arc<dyn Portable<Collapsed>> = Arc::<Worlds<P>>::clone(space);
+                search_together(space, plan, &Together { peers, identity, portable }).map_err(|error| match error {
+                    ClusterSearchError::Peers(why) => InternalError::Peers(why),
+                    ClusterSearchError::Model(failure) => InternalError::of_panic(failure),
+                })
+            }
+        }
+    }
 }
 
 /// What tells the search of a scenario from others.
 ///
 /// # Errors
-/// The scenario contains functions in Rust, which no file can name.
+/// The scenario contains functions in Rust, which no file can name; a sentence says so.
 pub(crate) fn identity<P: Service>(
     scenario: &Scenario<P>,
     options: &Options,
     leaves_out_unheard: bool,
-) -> Result<Vec<(String, String)>, StoreError> {
+) -> Result<Vec<(String, String)>, String> {
     if scenario.has_own_promises() || !scenario.own_properties.is_empty() || !scenario.own_goals.is_empty() {
-        let reason = "a store names its scenario as a file, and a file cannot contain a property or a goal that is defined in Rust";
-        return Err(StoreError::Impossible(reason.to_owned()));
+        let reason =
+            "the scenario is named as a file, and a file cannot contain a property or a goal that is defined in Rust";
+        return Err(reason.to_owned());
     }
     let on = |switch: bool| if switch { "on" } else { "off" };
     let promises: Vec<String> = scenario.promises.iter().map(|promise| format!("`{}`", promise.property)).collect();
@@ -74,6 +89,11 @@ fn digest(text: &str) -> String {
 impl<P: Service> Worlds<P> {
     fn locked_pool(&self) -> MutexGuard<'_, Pool<P>> {
         self.pool.lock().expect("no worker panics while it holds the pool")
+    }
+
+    /// A mutant: this number, if there is such a part here.
+    fn part_at(&self, number: u64) -> Option<u32> {
+        u32::try_from(number).ok().filter(|number| (*number as usize) < self.locked_pool().len())
     }
 }
 
@@ -117,6 +137,47 @@ impl<P: Service> Stored for Worlds<P> {
     fn restore(&self, counters: &[u64]) {
         if let Ok(samples) = counters.try_into() {
             self.form.restore_samples(samples);
+        }
+    }
+}
+
+impl<P: Service> Portable<Collapsed> for Worlds<P> {
+    fn pack(&self, state: &Collapsed, told: &mut Told, parts: &mut Vec<u8>, to: &mut Vec<u8>) -> Result<(), String> {
+        let (fingerprint, numbers) = state.numbers();
+        to.extend(fingerprint.to_le_bytes());
+        for number in numbers {
+            let (place, is_new) = told.place(*number);
+            if is_new {
+                self.locked_pool().write(*number..*number + 1, parts)?;
+            }
+            put_number(place.into(), to);
+        }
+        Ok(())
+    }
+
+    fn learn(&self, parts: &[u8], heard: &mut Heard) -> Result<(), String> {
+        self.locked_pool().read_any(self.form.normal(), parts, |number| heard.push(number))
+    }
+
+    fn unpack(&self, bytes: &[u8], heard: &Heard) -> Option<Collapsed> {
+        let (fingerprint, mut rest) = bytes.split_first_chunk()?;
+        let mut parts = InlineVec::new();
+        while !rest.is_empty() {
+            let place = take_number(&mut rest)?;
+            let untranslated =
+                self.scenario.is_mutated(CheckerMutation::PartsUntranslated).then(|| self.part_at(place));
+            parts.push(untranslated.flatten().or_else(|| heard.number(place))?);
+        }
+        Some(Collapsed::of(u64::from_le_bytes(*fingerprint), parts))
+    }
+
+    fn counters(&self) -> Vec<u64> {
+        self.form.samples().into()
+    }
+
+    fn add(&self, counters: &[u64]) {
+        if let Ok(samples) = counters.try_into() {
+            self.form.add_samples(samples);
         }
     }
 }

@@ -135,6 +135,18 @@ crate::mutations! {
         /// A proof does not require its goals.
         GoalsUnasked,
     }
+    "cluster", Search {
+        /// What other processes have counted is left out.
+        TotalsUnheard,
+        /// A violation that another process has found is left out.
+        OtherViolationUnheard,
+        /// States arrive in another process as if no violation led to them.
+        ViolationUncarried,
+        /// The sample of symmetry is that of one process.
+        SamplesUnheard,
+        /// The parts of another process's states are looked up by the numbers that they have there.
+        PartsUntranslated,
+    }
     "store", Search {
         /// States of earlier levels are states of the next level on disk, too.
         KnownKept,

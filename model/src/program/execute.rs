@@ -27,6 +27,15 @@ pub(super) enum Event<S: Programmable> {
     Deliver(TaskName, u16),
 }
 
+impl<S: Programmable> Event<S> {
+    /// The task that it is about.
+    fn task(&self) -> TaskName {
+        match self {
+            Event::Begin(name) | Event::Tell(name, ..) | Event::Deliver(name, _) => *name,
+        }
+    }
+}
+
 /// The recipe itself, or what it has spawned.
 pub(super) type TaskName = Option<&'static str>;
 
@@ -61,10 +70,7 @@ impl<'a, S: Programmable> Executor<'a, S> {
         let mut next = Some(heard);
         for done in 0.. {
             let Some(event) = next.take().or_else(|| executor.events.pop_front()) else { break };
-            let name = match event {
-                Event::Begin(name) | Event::Tell(name, ..) | Event::Deliver(name, _) => name,
-            };
-            let Some(place) = executor.place(name) else { continue };
+            let Some(place) = executor.place(event.task()) else { continue };
             if done > EVENTS_MAX {
                 executor.node.tasks[place].script.fail(ProgramErrorKind::NeverWaits);
             }
@@ -207,9 +213,8 @@ impl<'a, S: Programmable> Executor<'a, S> {
             run.recycle(outputs);
         }
         let Some(place) = self.place(name) else { return };
-        let is_told = |event: &Event<S>| matches!(event, Event::Tell(other, ..) | Event::Begin(other) | Event::Deliver(other, _) if *other == name);
         let waits = self.node.tasks[place].open.iter().any(|(_, open)| !matches!(open, Open::Deadline(_)));
-        if !is_over && !waits && !self.events.iter().any(is_told) {
+        if !is_over && !waits && !self.events.iter().any(|event| event.task() == name) {
             self.node.tasks[place].script.fail(ProgramErrorKind::WaitsForNothing);
         }
     }
@@ -338,8 +343,7 @@ impl<'a, S: Programmable> Executor<'a, S> {
 
     /// What a lap was to be told is for no other lap.
     fn forget(&mut self, name: TaskName) {
-        self.events
-            .retain(|event| !matches!(event, Event::Tell(other, ..) | Event::Deliver(other, _) if *other == name));
+        self.events.retain(|event| event.task() != name || matches!(event, Event::Begin(_)));
     }
 
     pub(super) fn name(&self, place: usize) -> TaskName {

@@ -5,9 +5,10 @@ use std::ffi::OsStr;
 use std::fs::{self, File};
 use std::io::{self, BufWriter};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use clap::Args;
-use fencepost::checker::{Limits, Options};
+use fencepost::checker::{Limits, Options, Peers};
 use fencepost::model::finding::{Finding, Verdict};
 use fencepost::reports::export::{junit, markdown};
 use fencepost::reports::html::{Background, Measurements, page};
@@ -16,6 +17,7 @@ use fencepost::{AnyOutcome, AnyScenario, Property, Suite};
 use crate::args::{Common, property};
 use crate::exit::{CommandError, Exit};
 use crate::findings::{exit, keep, told};
+use crate::hosts;
 use crate::json::CheckJson;
 use crate::output::{say, say_json, write};
 use crate::parallel::{one_by_one, progress};
@@ -49,6 +51,13 @@ pub struct Check {
     /// memory, and so do the state graphs of promises about endless executions
     #[arg(long, value_name = "DIR", conflicts_with = "from")]
     store: Option<PathBuf>,
+    /// Search together with other processes: FILE names each of them on a line, as host:port. Each is started with the same command but
+    /// for its --process; process 0 tells the verdicts. Promises about endless executions are judged by process 0 alone
+    #[arg(long, value_name = "FILE", requires = "process", conflicts_with_all = ["from", "store", "certificate"])]
+    hosts: Option<PathBuf>,
+    /// With --hosts: which line of the file this process is, from 0
+    #[arg(long, value_name = "N", requires = "hosts")]
+    process: Option<u16>,
     /// Write a certificate to FILE: why the promises of the scenario hold, for the program `fencepost-audit`. Promises that are expected to break are left out
     #[arg(long, value_name = "FILE", conflicts_with_all = ["suite", "from", "partial_order"])]
     certificate: Option<PathBuf>,
@@ -112,6 +121,9 @@ pub fn run(check: &Check, common: &Common) -> Result<Exit, CommandError> {
     for scenario in scenarios.iter().filter(|_| !common.quiet) {
         scenario.notes().iter().for_each(|note| eprintln!("note: {}: {note}", scenario.name()));
     }
+    if let Some(process @ 1..) = check.process {
+        return take_part(check, &scenarios, process, common);
+    }
     let findings = findings(check, &scenarios, common)?;
     if let Some(out) = &common.out {
         let title = match (own.len(), own.first()) {
@@ -136,8 +148,33 @@ pub fn run(check: &Check, common: &Common) -> Result<Exit, CommandError> {
     Ok(exit(&findings))
 }
 
+/// The other processes, if there are some.
+fn peers(check: &Check, common: &Common) -> Result<Option<Arc<dyn Peers>>, CommandError> {
+    let Some((file, process)) = check.hosts.as_deref().zip(check.process) else { return Ok(None) };
+    hosts::join(file, process.into(), store::build("--hosts")?, common.quiet).map(Some)
+}
+
+/// Searches what process 0 searches, and leaves it to that one to say what came of it.
+fn take_part(
+    check: &Check,
+    scenarios: &[Box<dyn AnyScenario>],
+    process: u16,
+    common: &Common,
+) -> Result<Exit, CommandError> {
+    let peers = peers(check, common)?;
+    let unseen = Common { quiet: true, ..common.clone() };
+    for scenario in scenarios {
+        let search = |options: &Options| scenario.check(&Options { peers: peers.clone(), ..options.clone() });
+        check.search.watched((scenario.name(), check.property), &unseen, search)?;
+    }
+    if !common.quiet {
+        eprintln!("fencepost: process {process} has done its part; process 0 tells the verdicts");
+    }
+    Ok(Exit::AsExpected)
+}
+
 /// Checks the scenarios: several side by side, unless it is said how many threads a search has or how much memory there is, or they are kept
-/// in a store.
+/// in a store, or shared with other processes.
 fn findings(check: &Check, scenarios: &[Box<dyn AnyScenario>], common: &Common) -> Result<Vec<Finding>, CommandError> {
     let mut findings = Vec::new();
     let mut keep_all = |scenario: &dyn AnyScenario, outcomes: Vec<AnyOutcome>| {
@@ -152,7 +189,8 @@ fn findings(check: &Check, scenarios: &[Box<dyn AnyScenario>], common: &Common) 
         Ok(())
     };
     let store = check.store.as_deref().map(|folder| store::open(folder, check.search.max_memory)).transpose()?;
-    if scenarios.len() > 1 && store.is_none() && check.search.are_for_many() {
+    let peers = peers(check, common)?;
+    if scenarios.len() > 1 && store.is_none() && peers.is_none() && check.search.are_for_many() {
         let bar = progress(scenarios.len(), "scenarios", common.quiet);
         one_by_one(
             scenarios,
@@ -162,7 +200,8 @@ fn findings(check: &Check, scenarios: &[Box<dyn AnyScenario>], common: &Common) 
         )?;
     } else {
         for scenario in scenarios {
-            let search = |options: &Options| scenario.check(&Options { store: store.clone(), ..options.clone() });
+            let (store, peers) = (store.clone(), peers.clone());
+            let search = |options: &Options| scenario.check(&Options { store, peers, ..options.clone() });
             keep_all(&**scenario, check.search.watched((scenario.name(), check.property), common, search)?)?;
         }
     }

@@ -18,6 +18,9 @@ struct PartLine<P: Service> {
     piece: Piece<P>,
 }
 
+/// Why lines are refused.
+const ANOTHER: &str = "a part of a world is another one than when it was written";
+
 impl<P: Service> Pool<P> {
     /// Adds parts as lines.
     ///
@@ -43,14 +46,26 @@ impl<P: Service> Pool<P> {
     /// # Errors
     /// These are not the lines of parts.
     pub(crate) fn read(&mut self, form: &NormalForm, lines: &[u8]) -> Result<(), String> {
+        let (mut next, mut is_in_order) = (self.len(), true);
+        self.read_any(form, lines, |number| {
+            is_in_order &= number as usize == next;
+            next += 1;
+        })?;
+        if is_in_order { Ok(()) } else { Err(ANOTHER.to_owned()) }
+    }
+
+    /// Reads parts of another pool, and shows the number that each of them has here.
+    ///
+    /// # Errors
+    /// These are not the lines of parts.
+    pub(crate) fn read_any(&mut self, form: &NormalForm, lines: &[u8], mut has: impl FnMut(u32)) -> Result<(), String> {
         for line in str::from_utf8(lines).map_err(|error| error.to_string())?.lines() {
             let PartLine::<P> { hash, piece } = serde_json::from_str(line).map_err(|error| error.to_string())?;
-            let (next, kind) = (self.len(), piece.kind());
-            if piece.hash() != hash
-                || self.number(kind, hash, || Component::new(piece, hash, &form.rules)) as usize != next
-            {
-                return Err("a part of a world is another one than when it was written".to_owned());
+            if piece.hash() != hash {
+                return Err(ANOTHER.to_owned());
             }
+            let kind = piece.kind();
+            has(self.number(kind, hash, || Component::new(piece, hash, &form.rules)));
         }
         Ok(())
     }

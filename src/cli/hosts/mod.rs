@@ -1,0 +1,202 @@
+//! Searches of several processes: who they are, and how they find each other.
+//!
+//! A process listens at its line of the file of hosts. Each one calls those before it, and is called by those behind it: first to say that it
+//! is there, on a connection that stays open as long as it is, and then once for each search, on a connection that belongs to the search.
+//!
+//! ```text
+//! file   the file of hosts
+//! hello  what two processes tell each other first
+//! ```
+
+mod file;
+mod hello;
+
+use std::io;
+use std::net::{TcpListener, TcpStream};
+use std::path::Path;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::sync::{Arc, Once};
+use std::thread::sleep;
+use std::time::{Duration, Instant};
+
+use fencepost::checker::Peers;
+
+use self::hello::{Called, Hello};
+use crate::exit::CommandError;
+use crate::supervisor::interruption;
+
+/// How long a process sleeps between two looks at whether others have come or gone.
+const LOOK: Duration = Duration::from_millis(20);
+
+/// How long two processes may take to say hello.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+/// After this time it says for whom a process waits.
+const SILENCE: Duration = Duration::from_secs(2);
+
+/// Why the processes do not come together, as a sentence.
+type Refusal = String;
+
+/// The processes of a search, and this one's place among them.
+struct Members {
+    addresses: Vec<String>,
+    process: usize,
+    /// What identifies the build.
+    build: String,
+    listener: TcpListener,
+    /// A connection to each other process, open as long as that runs.
+    present: Vec<Option<TcpStream>>,
+    /// How many searches have begun.
+    searches: AtomicU64,
+    is_quiet: bool,
+}
+
+/// Waits until all processes that the file names are there. `process`: which of them this is, from 0.
+///
+/// # Errors
+/// The file is wrong, the address is in use, or another process is of another build.
+pub fn join(file: &Path, process: usize, build: String, is_quiet: bool) -> Result<Arc<dyn Peers>, CommandError> {
+    let addresses = file::addresses(file).map_err(CommandError::Input)?;
+    let Some(own) = addresses.get(process) else {
+        let file = file.display();
+        let all = addresses.len();
+        let message = format!("--process {process}: {file} names {all} processes, counted from 0");
+        return Err(CommandError::Input(message));
+    };
+    let unusable = |error: io::Error| CommandError::Input(format!("process {process} cannot listen at {own}: {error}"));
+    let listener = TcpListener::bind(own).map_err(unusable)?;
+    listener.set_nonblocking(true).map_err(unusable)?;
+    let present = (0..addresses.len()).map(|_| None).collect();
+    let searches = AtomicU64::new(0);
+    let mut members = Members { addresses, process, build, listener, present, searches, is_quiet };
+    members.present = members.meet(&members.hello(None, &[])).map_err(CommandError::Input)?;
+    expect_broken_connections();
+    Ok(Arc::new(members))
+}
+
+impl Peers for Members {
+    fn processes(&self) -> usize {
+        self.addresses.len()
+    }
+
+    fn process(&self) -> usize {
+        self.process
+    }
+
+    fn connect(&self, search: &[(String, String)]) -> Result<Vec<Option<TcpStream>>, Refusal> {
+        let number = self.searches.fetch_add(1, Relaxed);
+        self.meet(&self.hello(Some(number), search))
+    }
+}
+
+impl Members {
+    fn hello(&self, number: Option<u64>, search: &[(String, String)]) -> Hello {
+        let (build, process, hosts) = (self.build.clone(), self.process, self.addresses.clone());
+        Hello { build, process, hosts, number, search: search.to_vec() }
+    }
+
+    fn name(&self, process: usize) -> String {
+        format!("process {process} at {}", self.addresses[process])
+    }
+
+    /// Calls those before this process, and is called by those behind it.
+    fn meet(&self, hello: &Hello) -> Result<Vec<Option<TcpStream>>, Refusal> {
+        let mut streams: Vec<Option<TcpStream>> = (0..self.addresses.len()).map(|_| None).collect();
+        let mut waiting = Waiting::new(self);
+        for other in 0..self.process {
+            streams[other] = Some(self.call(other, hello, &mut waiting)?);
+        }
+        while let Some(missing) = (self.process + 1..streams.len()).find(|other| streams[*other].is_none()) {
+            match self.listener.accept() {
+                Ok((stream, _)) => {
+                    if let Called::By(other, stream) = hello::answer(stream, hello, PATIENCE)? {
+                        streams[other] = Some(stream);
+                    }
+                }
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => waiting.for_process(missing)?,
+                Err(error) => return Err(format!("{} cannot listen: {error}", self.name(self.process))),
+            }
+        }
+        Ok(streams)
+    }
+
+    /// Calls a process until it answers: it may not listen yet, or search something else first.
+    fn call(&self, other: usize, hello: &Hello, waiting: &mut Waiting<'_>) -> Result<TcpStream, Refusal> {
+        let gone = |error: io::Error| match self.present[other] {
+            None => format!("{} does not speak like fencepost: {error}", self.name(other)),
+            Some(_) => format!("{} has ended", self.name(other)),
+        };
+        let mut stream = loop {
+            match TcpStream::connect(&self.addresses[other]) {
+                Ok(stream) => break stream,
+                Err(error) if error.kind() == io::ErrorKind::ConnectionRefused => waiting.for_process(other)?,
+                Err(error) => return Err(format!("{} cannot be reached: {error}", self.name(other))),
+            }
+        };
+        hello.send(&mut stream).and_then(|()| stream.set_nonblocking(true)).map_err(gone)?;
+        while let Err(error) = stream.peek(&mut [0]) {
+            if error.kind() != io::ErrorKind::WouldBlock {
+                return Err(gone(error));
+            }
+            waiting.for_process(other)?;
+        }
+        let theirs = stream.set_nonblocking(false).and_then(|()| Hello::receive(&stream)).map_err(gone)?;
+        theirs.agrees(hello, other)?;
+        Ok(stream)
+    }
+
+    /// The first of the others that was there, and is not any more.
+    fn ended(&self) -> Option<usize> {
+        let has_ended = |stream: &TcpStream| {
+            let seen = stream.set_nonblocking(true).and_then(|()| stream.peek(&mut [0]));
+            !matches!(seen, Err(error) if error.kind() == io::ErrorKind::WouldBlock)
+        };
+        self.present.iter().position(|stream| stream.as_ref().is_some_and(has_ended))
+    }
+}
+
+/// How long a process waits for others.
+struct Waiting<'a> {
+    members: &'a Members,
+    since: Instant,
+    is_told: bool,
+}
+
+impl<'a> Waiting<'a> {
+    fn new(members: &'a Members) -> Self {
+        Waiting { members, since: Instant::now(), is_told: members.is_quiet }
+    }
+
+    /// Waits a little for one of the others.
+    fn for_process(&mut self, other: usize) -> Result<(), Refusal> {
+        if let Some(ended) = self.members.ended() {
+            return Err(format!("{} has ended", self.members.name(ended)));
+        }
+        if let Some(signal) = interruption() {
+            return Err(format!("stopped by {signal}"));
+        }
+        if !self.is_told && self.since.elapsed() > SILENCE {
+            self.is_told = true;
+            eprintln!("fencepost: {} waits for {}", self.members.name(self.members.process), self.members.name(other));
+        }
+        sleep(LOOK);
+        Ok(())
+    }
+}
+
+/// Where a connection breaks, the threads that use it panic, and so do the workers: the search says so, and they need not.
+fn expect_broken_connections() {
+    static ONCE: Once = Once::new();
+    /// How those panics begin.
+    const EXPECTED: [&str; 5] =
+        ["timely communication error", "MergeQueue poisoned", "Send thread panic", "Recv thread panic", "Worker panic"];
+    ONCE.call_once(|| {
+        let before = std::panic::take_hook();
+        std::panic::set_hook(Box::new(move |panic| {
+            let text = panic.payload_as_str().unwrap_or_default();
+            if !EXPECTED.iter().any(|expected| text.starts_with(expected)) {
+                before(panic);
+            }
+        }));
+    });
+}

@@ -1,0 +1,129 @@
+//! `check --hosts`: several processes say what one says, and one that ends or searches something else ends the others.
+
+use std::fs;
+use std::net::TcpListener;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Output, Stdio};
+use std::thread::sleep;
+use std::time::Duration;
+
+use serde_json::Value;
+
+use crate::program::{fencepost, folder, json, stderr, stdout};
+
+/// A file of hosts for this number of processes, at ports that are free.
+fn hosts(folder: &Path, processes: usize) -> PathBuf {
+    let free: Vec<TcpListener> = (0..processes).map(|_| TcpListener::bind("127.0.0.1:0").expect("a port")).collect();
+    let lines: Vec<String> =
+        free.iter().map(|listener| format!("{}\n", listener.local_addr().expect("an address"))).collect();
+    let file = folder.join("hosts");
+    fs::write(&file, format!("# the processes of a test\n\n{}", lines.concat())).expect("a file can be written");
+    file
+}
+
+fn start(arguments: &[&str], hosts: &Path, process: usize) -> Child {
+    Command::new(env!("CARGO_BIN_EXE_fencepost"))
+        .arg("check")
+        .args(arguments)
+        .arg("--hosts")
+        .arg(hosts)
+        .args(["--process", &process.to_string()])
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("the program starts")
+}
+
+/// What all processes of a check say.
+fn together(arguments: &[&str], folder: &Path, processes: usize) -> Vec<Output> {
+    let hosts = hosts(folder, processes);
+    let all: Vec<Child> = (0..processes).map(|process| start(arguments, &hosts, process)).collect();
+    all.into_iter().map(|child| child.wait_with_output().expect("it ends")).collect()
+}
+
+/// The lines of a check, without what differs between two runs.
+fn lines(output: &Output) -> Vec<Value> {
+    let mut lines = json(output);
+    for line in &mut lines {
+        line.as_object_mut().expect("an object").remove("seconds");
+    }
+    lines
+}
+
+#[test]
+fn one_two_and_four_processes_say_the_same() {
+    let folder = folder("hosts-same");
+    let checks: [&[&str]; 5] = [
+        &["b01-no-fencing"],
+        &["b13-retry-then-stop"],
+        &["b14-reassert", "--symmetry", "off"],
+        &["consul-semaphore-3", "--max-states", "20000"],
+        &["lease-endless", "b02-delay-too-short"],
+    ];
+    for check in checks {
+        let arguments = [check, &["--json", "--quiet", "--workers", "1"]].concat();
+        let alone = fencepost(&[&["check"], &arguments[..]].concat());
+        assert!(!alone.stdout.is_empty(), "{check:?}: {}", stderr(&alone));
+        for processes in [1, 2, 4] {
+            let all = together(&arguments, &folder, processes);
+            assert_eq!(lines(&all[0]), lines(&alone), "{check:?}, {processes} processes: {}", stderr(&all[0]));
+            assert_eq!(all[0].status.code(), alone.status.code());
+            for other in &all[1..] {
+                assert_eq!((stdout(other), other.status.code()), (String::new(), Some(0)), "{}", stderr(other));
+            }
+        }
+    }
+}
+
+#[test]
+fn a_process_that_is_killed_ends_the_others_with_a_message() {
+    let folder = folder("hosts-killed");
+    let hosts = hosts(&folder, 3);
+    let arguments = ["consul-lock-3", "--symmetry", "off", "--workers", "1"];
+    let mut all: Vec<Child> = (0..3).map(|process| start(&arguments, &hosts, process)).collect();
+    sleep(Duration::from_millis(1_500));
+    let mut killed = all.remove(1);
+    killed.kill().expect("a child can be killed");
+    killed.wait().expect("it ends");
+    for other in all {
+        let output = other.wait_with_output().expect("it ends");
+        let said = stderr(&output);
+        assert_eq!(output.status.code(), Some(2), "{said}");
+        assert!(said.contains("the search with other processes: another process ended, or the connection"), "{said}");
+        assert!(!said.contains("panicked"), "{said}");
+    }
+}
+
+#[test]
+fn a_process_that_searches_something_else_is_refused() {
+    let folder = folder("hosts-other");
+    let hosts = hosts(&folder, 2);
+    let first = start(&["b01-no-fencing", "--workers", "1"], &hosts, 0);
+    let second = start(&["b01-no-fencing", "--workers", "1", "--symmetry", "off"], &hosts, 1);
+    for child in [first, second] {
+        let output = child.wait_with_output().expect("it ends");
+        let said = stderr(&output);
+        assert_eq!((stdout(&output), output.status.code()), (String::new(), Some(2)), "{said}");
+        assert!(said.contains("--symmetry is o"), "{said}");
+    }
+}
+
+#[test]
+fn a_wrong_file_of_hosts_is_refused() {
+    let folder = folder("hosts-wrong");
+    let refused = |text: &str, process: &str| {
+        let file = folder.join("hosts");
+        fs::write(&file, text).expect("a file can be written");
+        let file = file.display().to_string();
+        let output = fencepost(&["check", "b01-no-fencing", "--hosts", &file, "--process", process]);
+        assert_eq!(output.status.code(), Some(2));
+        stderr(&output).replace(&file, "FILE")
+    };
+    assert!(refused("", "0").contains("FILE names no process"), "{}", refused("", "0"));
+    assert!(refused("127.0.0.1\n", "0").contains("FILE, line 1: `127.0.0.1` is no address, as host:port"));
+    assert!(refused("127.0.0.1:70000\n", "0").contains("line 1"));
+    assert!(refused("127.0.0.1:4001\n127.0.0.1:4001\n", "0").contains("line 2: 127.0.0.1:4001 is named twice"));
+    assert!(refused("127.0.0.1:4001\n", "1").contains("--process 1: FILE names 1 process"));
+    let output = fencepost(&["check", "b01-no-fencing", "--hosts", "FILE"]);
+    assert_eq!(output.status.code(), Some(2));
+}
