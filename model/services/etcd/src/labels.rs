@@ -29,7 +29,7 @@ impl Display for Compare {
 impl Display for Request {
     fn fmt(&self, f: &mut Formatter<'_>) -> Result {
         match self {
-            Request::Grant(lease) => write!(f, "grant a lease for {lease}"),
+            Request::Grant(lease, _) => write!(f, "grant a lease for {lease}"),
             Request::Renew(lease) => write!(f, "renew the lease of {lease}"),
             Request::Revoke(lease) => write!(f, "revoke the lease of {lease}"),
             Request::Txn(compare, Operation::Put(_)) => write!(f, "{compare}, put it; get the oldest key"),
@@ -99,6 +99,7 @@ impl Display for Timer {
             Timer::Renewal => f.write_str("the next renewal"),
             Timer::SessionDone => f.write_str("the session is dropped: `Done` closes"),
             Timer::Stop => f.write_str("the holder stops by its own clock"),
+            Timer::Program(alarm) => alarm.fmt(f),
         }
     }
 }

@@ -5,7 +5,7 @@
 //! | `etcd-mutex` | `Session` and `Mutex`; `v3lock`; `etcdctl lock` | E-1 to E-9, E-11, E-15 to E-27 |
 //! | `etcd-election` | `Session` and `Election`; `v3election` | E-10 to E-13, E-16 |
 //!
-//! Both sides are state machines: `store` is the cluster, `contender` the client. Versions and users differ in [`Settings`].
+//! Both sides are state machines: `store` is the cluster, `contender` the client; `programs` has the clients as code, line by line. Versions and users differ in [`Settings`].
 //! [`rules.md`](../rules.md) has the rules that they cite.
 
 mod assumptions;
@@ -16,6 +16,7 @@ mod messages;
 mod mistakes;
 mod mutants;
 pub mod mvcc;
+mod programs;
 mod scenarios;
 mod settings;
 mod store;
@@ -27,6 +28,10 @@ pub use events::{EtcdEvent, EtcdFault, OperatorAction};
 pub use messages::{Command, Compare, EtcdMessage, Key, Operation, Request, Response, Shown, Timer};
 pub use mistakes::MISTAKES;
 pub use mutants::EtcdMutation;
+pub use programs::{
+    ElectionService, EtcdApi, EtcdElection, EtcdError, EtcdMutex, EtcdQuery, EtcdSession, GoElection, GoMutex, HolderTerms,
+    KeepAliveLoop, KeyWait, LeasePut, LockService, SessionTerms, as_programs, register_programs,
+};
 pub use scenarios::SCENARIOS;
 pub use settings::{Guard, Jump, Leave, Nested, OnError, OperatorKind, Reads, Settings, Stop};
 pub use store::Cluster;
@@ -36,6 +41,7 @@ use fencepost_model::held::Held;
 use fencepost_model::ids::{Call, ClientId, Tenure};
 use fencepost_model::mutation::Mutation;
 use fencepost_model::process::{Context, Outbox};
+use fencepost_model::program::Runs;
 use fencepost_model::scenario::Scenario;
 use fencepost_model::service::{Record, Service, ServiceCommand, ServiceMessage, ServiceTimer};
 use fencepost_model::time::Instant;
@@ -52,6 +58,7 @@ impl Service for Etcd {
     const SYSTEMS: &'static [&'static str] = &[MUTEX, ELECTION];
     const GOALS: &'static [Goal] = events::GOALS;
     const MUTATIONS: &'static [Mutation] = EtcdMutation::MUTATIONS;
+    const HAS_PROGRAMS: bool = true;
     const HAS_ENDLESS_ROUNDS: bool = true;
     type Settings = Settings;
     type Message = EtcdMessage;
@@ -60,12 +67,15 @@ impl Service for Etcd {
     type OperatorAction = OperatorAction;
     type Fault = EtcdFault;
     type Event = EtcdEvent;
-    type Client = Contender;
+    type Client = Runs<Etcd, Contender>;
     type Server = Cluster;
 
-    fn start(scenario: &Scenario<Self>) -> (Cluster, Vec<Contender>) {
-        let clients = (0..scenario.clients).map(|place| Contender::new(ClientId::of(place.into()), scenario));
-        (Cluster::default(), clients.collect())
+    fn start(scenario: &Scenario<Self>) -> (Cluster, Vec<Self::Client>) {
+        let client = |place: u16| {
+            let client = ClientId::of(place.into());
+            Runs::at_start(scenario, client, || Contender::new(client, scenario))
+        };
+        (Cluster::default(), (0..scenario.clients).map(client).collect())
     }
 
     fn record(cluster: &Cluster, _: &Scenario<Self>) -> Record {

@@ -4,6 +4,8 @@ use serde::{Deserialize, Serialize};
 
 use fencepost_model::ids::{Call, ClientId, Index, SessionId, Tenure};
 use fencepost_model::normal::Normal;
+use fencepost_model::program::Alarm;
+use fencepost_model::time::Ticks;
 
 /// A key below the prefix of the lock (E-CC-10, E-CC-25).
 #[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Normal, Serialize, Deserialize)]
@@ -42,8 +44,8 @@ pub enum Operation {
 #[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Normal, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Request {
-    /// Grant the lease with this id (E-LS-1).
-    Grant(SessionId),
+    /// Grant the lease with this id and this TTL (E-LS-1).
+    Grant(SessionId, Ticks),
     /// Renew the lease (E-LS-3).
     Renew(SessionId),
     /// Revoke the lease (E-LS-8).
@@ -134,6 +136,8 @@ pub enum Timer {
     SessionDone,
     /// A self-limiting holder stops.
     Stop,
+    /// A deadline of a client that runs a program.
+    Program(Alarm),
 }
 
 /// The commands of a user.

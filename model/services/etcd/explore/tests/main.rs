@@ -3,5 +3,6 @@
 
 mod keep;
 mod mutants;
+mod programs;
 mod rules;
 mod same_store;

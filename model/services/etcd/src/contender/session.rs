@@ -17,7 +17,7 @@ impl Contender {
             false => SessionId { creator: context.client(), number: self.lease.number + 1 },
         };
         let stops = self.stops(context);
-        let call = self.send(Request::Grant(self.lease), out);
+        let call = self.send(Request::Grant(self.lease, context.scenario.service.ttl_of(self.lease)), out);
         self.step = ContenderStep::Opening(call, stops);
     }
 

@@ -126,6 +126,7 @@ fn promises(scenario: &Scenario<Etcd>) -> Checked {
             | Property::TtlLowerBound
             | Property::SessionConsistency
             | Property::TokenOrder => true,
+            Property::NoPanic => !scenario.programs.is_empty(),
             Property::NoLostUpdate | Property::SequencerSound | Property::SequencerComplete => scenario.writes > 0,
             Property::Linearizable => settings.reads != Reads::Never,
             _ => false,

@@ -112,7 +112,9 @@ impl Cluster {
                 self.delete_where(|entry| entry.key == key, Ending::Released, context, out);
             }
             Operation::Write(tenure) => self.write(client, created, tenure, holds, out),
-            Operation::Put(_) => self.confirm(client, key, out),
+            // `Proclaim` reads nothing where its compare fails.
+            Operation::Put(_) if created == Index(0) => self.confirm(client, key, out),
+            Operation::Put(_) => {}
             Operation::Delete => {}
         }
         Response::Txn { created: self.entry(key).map(|entry| entry.created), oldest: self.oldest() }

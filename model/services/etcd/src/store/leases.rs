@@ -17,13 +17,13 @@ impl Cluster {
     }
 
     /// Grant: expiry counts from its application (E-LS-2). An existing lease is left alone (E-LS-1).
-    pub(super) fn grant_lease(&mut self, id: SessionId, context: &Ctx<'_>, out: Out<'_>) -> Response {
+    pub(super) fn grant_lease(&mut self, id: SessionId, ttl: Ticks, context: &Ctx<'_>, out: Out<'_>) -> Response {
         if self.lease(id).is_none() {
             let settings = &context.scenario.service;
-            let expires = Deadline(context.now + settings.ttl_of(id));
+            let expires = Deadline(context.now + ttl);
             let scanned = Deadline(expires.0 + settings.scan_delay);
             let is_new = !settings.waits_for_apply;
-            self.leases.insert_sorted(Lease { id, expires, scanned, forwarded: None, rest: None, is_new });
+            self.leases.insert_sorted(Lease { id, ttl, expires, scanned, forwarded: None, rest: None, is_new });
             out.record(Fact::Renewed { session: id });
         }
         Response::Granted
@@ -43,9 +43,9 @@ impl Cluster {
         if lease.expires.is_due(context.now) && !context.is_mutated(Mutant::OverdueRenewed) {
             return None;
         }
-        lease.expires = Deadline(context.now + settings.ttl_of(id));
+        lease.expires = Deadline(context.now + lease.ttl);
         if context.is_mutated(Mutant::RenewalShort) {
-            lease.expires = Deadline(context.now + settings.ttl_of(id) - settings.resend_after);
+            lease.expires = Deadline(context.now + lease.ttl - settings.resend_after);
         }
         // Its new expiry is computed with the clock that the scan reads: an earlier jump no longer matters.
         lease.scanned = Deadline(lease.expires.0 + settings.scan_delay);
@@ -104,10 +104,7 @@ impl Cluster {
     /// The leader logs the rest of a lease (E-LS-13).
     pub(super) fn checkpoint(&mut self, id: SessionId, context: &Ctx<'_>) {
         if context.is_mutated(Mutant::CheckpointIsFull) {
-            return self
-                .leases
-                .iter_mut()
-                .for_each(|lease| lease.rest = Some(context.scenario.service.ttl_of(lease.id)));
+            return self.leases.iter_mut().for_each(|lease| lease.rest = Some(lease.ttl));
         }
         if let Some(lease) = self.lease_mut(id) {
             lease.rest = Some((lease.expires.0 - context.now).max(Ticks::ZERO));
@@ -141,7 +138,7 @@ impl Cluster {
             if !keeps {
                 lease.rest = None;
             }
-            let length = lease.rest.unwrap_or(settings.ttl_of(lease.id));
+            let length = lease.rest.unwrap_or(lease.ttl);
             let more = match context.is_mutated(Mutant::PromotionForgetsTimeout) {
                 true => Ticks::ZERO,
                 false => settings.election_timeout,
@@ -158,7 +155,7 @@ impl Cluster {
             due(Timer::Revoke(lease.id), lease.scanned.0);
             lease.forwarded.into_iter().for_each(|at| due(Timer::Forwarded(lease.id), at.0));
             if let Some(after) = settings.checkpoint.filter(|_| lease.rest.is_none()) {
-                let rest = settings.ttl_of(lease.id) - after;
+                let rest = lease.ttl - after;
                 if rest > Ticks::ZERO {
                     due(Timer::Checkpoint(lease.id), lease.expires.0 - rest);
                 }

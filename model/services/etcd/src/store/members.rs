@@ -121,7 +121,12 @@ impl Cluster {
     /// The leader's loop is stuck; the others elect another one after their election timeout (E-LD-5, E-LD-7).
     fn stall(&mut self, with: Option<ClientId>, context: &Ctx<'_>) {
         let settings = &context.scenario.service;
-        let remember = |lease: &super::Lease| Remembered { id: lease.id, expires: lease.expires, is_proposed: false };
+        let remember = |lease: &super::Lease| Remembered {
+            id: lease.id,
+            ttl: lease.ttl,
+            expires: lease.expires,
+            is_proposed: false,
+        };
         let leases: InlineVec<Remembered, 3> = self.leases.iter().map(remember).collect();
         let ends = Deadline(context.now + settings.stall);
         self.stalled = Some(Box::new(Stalled { with, ends, leases }));
@@ -171,7 +176,7 @@ impl Cluster {
         let Some(lease) = stalled.leases.iter_mut().find(is_running).filter(|_| !confirms) else {
             return Some(Response::Failed);
         };
-        lease.expires = Deadline(context.now + settings.ttl_of(id));
+        lease.expires = Deadline(context.now + lease.ttl);
         out.record(Fact::Renewed { session: id });
         out.record(Fact::Service(EtcdEvent::RenewedByStalled(id)));
         Some(Response::Renewed)

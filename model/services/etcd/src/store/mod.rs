@@ -70,10 +70,12 @@ struct Entry {
     client: Option<ClientId>,
 }
 
-/// A lease. Everything but its id is in the memory of the leader only (E-GEN-1).
+/// A lease. Everything but its id and its TTL is in the memory of the leader only (E-GEN-1).
 #[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Normal, Serialize, Deserialize)]
 struct Lease {
     id: SessionId,
+    /// The granted TTL: T, which is in the log (E-GEN-1, E-LS-1).
+    ttl: Ticks,
     /// From when on it is overdue.
     expires: Deadline,
     /// From when on the scan may revoke it (E-LS-5, E-LS-10).
@@ -139,6 +141,7 @@ struct Stalled {
 #[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Normal, Serialize, Deserialize)]
 struct Remembered {
     id: SessionId,
+    ttl: Ticks,
     expires: Deadline,
     /// Whether the leader has proposed to revoke it, and the proposal waits (E-LD-9).
     is_proposed: bool,

@@ -40,7 +40,7 @@ impl Cluster {
     fn serve(&mut self, asker: Asker, request: Request, context: &Ctx<'_>, out: Out<'_>) -> Served {
         let shown = |entry: &super::Entry| Shown { key: entry.key, created: entry.created };
         Served::At(match request {
-            Request::Grant(id) => self.grant_lease(id, context, out),
+            Request::Grant(id, ttl) => self.grant_lease(id, ttl, context, out),
             Request::Renew(id) => match self.renew(id, context, out) {
                 Some(response) => response,
                 None => return Served::Later,

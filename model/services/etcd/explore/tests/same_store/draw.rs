@@ -3,6 +3,7 @@
 use fencepost_checker::laws::Draw;
 use fencepost_etcd::{Compare, Key, Operation, OperatorKind, Request};
 use fencepost_model::ids::{ClientId, Index, Tenure};
+use fencepost_model::time::Ticks;
 
 use super::names::{index, keys, leases, path};
 use super::pair::{Pair, StoreStep};
@@ -26,7 +27,7 @@ impl Pair {
         };
         let compare = Compare { key, created };
         let request = match draw.below(24) {
-            0..4 => Request::Grant(lease),
+            0..4 => Request::Grant(lease, Ticks::new(3)),
             4..6 => Request::Renew(lease),
             6 => Request::Revoke(lease),
             7..13 => Request::Txn(compare, Operation::Put(lease)),

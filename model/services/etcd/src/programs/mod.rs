@@ -1,0 +1,118 @@
+//! Clients that are programs: the client API as their handle has it, and the Go client's recipes line by line (3.4.23).
+//!
+//! ```text
+//! api               the requests, each with its answers and errors
+//! election          Election (clientv3/concurrency/election.go)
+//! election_service  a caller of the server's election (etcdserver/api/v3election/election.go)
+//! go_election       a client of Election, and go_mutex one of Mutex
+//! holder            what the user of a recipe does while it is inside, and how it leaves
+//! keep_alive        the lessor's renewals and deadlines (clientv3/lease.go)
+//! key               the wait for the keys before the own one (clientv3/concurrency/key.go)
+//! lock_service      a caller of the server's lock (etcdserver/api/v3lock/lock.go)
+//! mutex             Mutex (clientv3/concurrency/mutex.go)
+//! session           Session (clientv3/concurrency/session.go)
+//! settings          the programs with the settings of a scenario
+//! ```
+
+mod api;
+mod election;
+mod election_service;
+mod go_election;
+mod go_mutex;
+mod holder;
+mod keep_alive;
+mod key;
+mod lock_service;
+mod mutex;
+mod session;
+mod settings;
+
+pub use api::{EtcdApi, EtcdError, EtcdQuery, LeasePut};
+pub use election::EtcdElection;
+pub use election_service::ElectionService;
+pub use go_election::GoElection;
+pub use go_mutex::GoMutex;
+pub use holder::HolderTerms;
+pub use keep_alive::KeepAliveLoop;
+pub use key::KeyWait;
+pub use lock_service::LockService;
+pub use mutex::EtcdMutex;
+pub use session::{EtcdSession, SessionTerms};
+pub use settings::as_programs;
+
+use super::messages::{Command, EtcdMessage, Request, Response, Timer};
+use super::{Etcd, EtcdEvent};
+use fencepost_model::fact::Fact;
+use fencepost_model::ids::{Call, ClientId};
+use fencepost_model::program::{Alarm, Programmable, UserCommand, register};
+use fencepost_model::time::Ticks;
+
+impl Programmable for Etcd {
+    type Request = EtcdQuery;
+    type Answer = Response;
+
+    fn ask(call: Call, query: EtcdQuery) -> EtcdMessage {
+        match query {
+            EtcdQuery::Ask(request) => EtcdMessage::Request(call, request),
+            EtcdQuery::SessionEnded | EtcdQuery::Compacted => unreachable!("a report is a fact"),
+        }
+    }
+
+    fn answer(message: &EtcdMessage) -> Option<(Option<Call>, Response)> {
+        match message {
+            EtcdMessage::Response(call, response) => Some((Some(*call), *response)),
+            EtcdMessage::Request(..) => None,
+        }
+    }
+
+    fn timer(alarm: Alarm) -> Timer {
+        Timer::Program(alarm)
+    }
+
+    fn alarm(timer: &Timer) -> Option<Alarm> {
+        match timer {
+            Timer::Program(alarm) => Some(*alarm),
+            _ => None,
+        }
+    }
+
+    fn command(command: UserCommand) -> Command {
+        match command {
+            UserCommand::Acquire => Command::Acquire,
+            UserCommand::Write => Command::Write,
+            UserCommand::Release => Command::Release,
+        }
+    }
+
+    fn user_command(command: &Command) -> Option<UserCommand> {
+        match command {
+            Command::Acquire => Some(UserCommand::Acquire),
+            Command::Write => Some(UserCommand::Write),
+            Command::Release => Some(UserCommand::Release),
+            Command::Look => None,
+        }
+    }
+
+    fn fact(client: ClientId, query: &EtcdQuery) -> Option<Fact<Etcd>> {
+        match query {
+            EtcdQuery::Ask(_) => None,
+            EtcdQuery::SessionEnded => Some(Fact::Service(EtcdEvent::SessionEnded(client))),
+            EtcdQuery::Compacted => Some(Fact::Service(EtcdEvent::Compacted(client))),
+        }
+    }
+
+    fn durations(query: &mut EtcdQuery, visit: &mut dyn FnMut(&mut Ticks)) {
+        if let EtcdQuery::Ask(Request::Grant(_, ttl)) = query {
+            visit(ttl);
+        }
+    }
+}
+
+/// Makes the programs known by their names, so that scenario files and traces can name them.
+pub fn register_programs() {
+    register::<Etcd, ElectionService>();
+    register::<Etcd, GoElection>();
+    register::<Etcd, GoMutex>();
+    register::<Etcd, KeepAliveLoop>();
+    register::<Etcd, LockService>();
+}
