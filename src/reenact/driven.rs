@@ -14,6 +14,9 @@ use crate::plan::{AtServer, Bound, Builder, PlanError, TickRange};
 
 /// A service with real servers that can be driven.
 pub trait Driven: Service {
+    /// How long the server may take to see that a timer is due, in milliseconds.
+    const TIMER_PERIOD: i64 = 0;
+
     /// What is done to the server in a step, from outside.
     type Cause: Copy + Debug + Send + Sync;
     /// What the server answers to a request.
@@ -37,13 +40,23 @@ pub trait Driven: Service {
     fn obstacle_of_action(scenario: &Scenario<Self>, action: &Action<Self>, means: Means) -> Option<Obstacle>;
 
     /// How long a step takes, in milliseconds, if it takes longer than a request.
-    fn duration(event: AtServer<Self>) -> Option<i64>;
+    fn duration(builder: &Builder<'_, Self>, event: AtServer<Self>) -> Option<i64>;
+
+    /// Whether it concerns each user of the server: then nothing else can go on at it.
+    fn is_alone(event: AtServer<Self>) -> bool {
+        matches!(event, AtServer::Restart)
+    }
 
     /// Whether the server takes this step at once, so that nothing can come before.
     fn is_at_once(timer: Self::Timer) -> bool;
 
     /// How much later than it is due a real server may be made to take this step; none: it does not take it by itself.
     fn lateness(scenario: &Scenario<Self>, world: &World<Self>, timer: Self::Timer) -> Option<Ticks>;
+
+    /// Whether a step has the same effect before a timer of the server and after it.
+    fn commutes(_event: AtServer<Self>, _timer: Self::Timer) -> bool {
+        false
+    }
 
     /// The lengths of a tick with which every duration is one that the server takes.
     ///
@@ -68,4 +81,6 @@ pub struct Means {
     pub restart: bool,
     /// Its operator's tool can be used.
     pub tool: bool,
+    /// Its process can be stopped, and go on.
+    pub pause: bool,
 }

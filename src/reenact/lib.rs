@@ -12,6 +12,7 @@
 //! run       an execution at a server: planned, driven, and begun again where this machine was late
 //! consul    a Consul agent is asked, its answers are compared with those of the model
 //! rabbitmq  the same for a RabbitMQ broker
+//! etcd      the same for an etcd server
 //! outcome   what came of it
 //! recorded  which violations were seen, kept as a file
 //! ```
@@ -20,6 +21,7 @@ mod consul;
 mod drive;
 mod driven;
 mod error;
+mod etcd;
 mod outcome;
 mod plan;
 mod rabbitmq;
@@ -30,9 +32,10 @@ pub use consul::Agent;
 pub use drive::Ended;
 pub use driven::{Driven, Means};
 pub use error::ServerError;
+pub use etcd::{DrivenEtcd, EtcdCommands};
 pub use outcome::{Obstacle, Reenactment, ReenactmentOutcome};
 pub use plan::{
-    Edge, Margin, Pace, PlanError, ReenactmentPlan, Schedule, TickRange, Unsolvable, is_restarted, narrower, plan,
+    Edge, Margin, Pace, PlanError, ReenactmentPlan, Schedule, TickRange, Unsolvable, is_alone, narrower, plan,
     solve,
 };
 pub use rabbitmq::RabbitmqBroker;

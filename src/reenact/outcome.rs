@@ -51,6 +51,10 @@ pub enum Obstacle {
     Snapshot,
     /// The server restarts, and no command was given that restarts it.
     Restart,
+    /// The server pauses, and no commands were given that do this.
+    Pause,
+    /// A leader is stuck while the others elect another one.
+    StalledLeader,
     /// Something happens between two steps of the server that follow each other at once.
     InsideServer,
     /// A timer of the server is late.
@@ -142,6 +146,8 @@ impl fmt::Display for Obstacle {
             Obstacle::ServerPause => "a pause of the server",
             Obstacle::Snapshot => "a restart from a snapshot",
             Obstacle::Restart => "a restart of the server; give a command with --restart",
+            Obstacle::Pause => "a pause of the server; give commands with --pause and --resume",
+            Obstacle::StalledLeader => "a leader that is stuck while the others elect another one",
             Obstacle::InsideServer => "a step between two steps that the server takes at once",
             Obstacle::LateTimer => "a timer of the server that is late",
             Obstacle::Cluster => "a fault of a node, or between the nodes of a cluster",

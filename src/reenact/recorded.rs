@@ -4,9 +4,12 @@ use serde::{Deserialize, Serialize};
 
 use crate::outcome::ReenactmentOutcome;
 
-/// What was seen on Consul 1.8.7, and on RabbitMQ 3.10.8.
-pub const RECORDED: [&str; 2] =
-    [include_str!("recorded/consul-1.8.7.jsonl"), include_str!("recorded/rabbitmq-3.10.8.jsonl")];
+/// What was seen on Consul 1.8.7, on RabbitMQ 3.10.8, and on etcd 3.4.23.
+pub const RECORDED: [&str; 3] = [
+    include_str!("recorded/consul-1.8.7.jsonl"),
+    include_str!("recorded/rabbitmq-3.10.8.jsonl"),
+    include_str!("recorded/etcd-3.4.23.jsonl"),
+];
 
 /// What came of the counterexample of a promise.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
@@ -18,7 +21,7 @@ pub struct SeenViolation {
     pub property: String,
     /// The digest of the trace: another counterexample has another one.
     pub digest: String,
-    /// The server, as `Consul 1.8.7` or `RabbitMQ 3.10.8`.
+    /// The server, as `Consul 1.8.7`, `RabbitMQ 3.10.8` or `etcd 3.4.23`.
     pub server: String,
     /// The outcome, by its name.
     pub outcome: String,

@@ -8,7 +8,7 @@ use serde::Serialize;
 pub struct ReenactmentJson<'a> {
     pub scenario: &'a str,
     pub property: &'a str,
-    /// The server, as `Consul 1.8.7` or `RabbitMQ 3.10.8`.
+    /// The server, as `Consul 1.8.7`, `RabbitMQ 3.10.8` or `etcd 3.4.23`.
     pub server: &'a str,
     /// `happened`, `refused`, `simultaneous`, `outside` or `undecided`.
     pub outcome: &'static str,

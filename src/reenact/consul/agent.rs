@@ -97,7 +97,7 @@ impl RealServer for Agent {
     }
 
     fn means(&self) -> Means {
-        Means { restart: self.restart.is_some(), tool: false }
+        Means { restart: self.restart.is_some(), ..Means::default() }
     }
 
     fn perform(&self, scenario: &Scenario<Consul>, plan: &ReenactmentPlan<Consul>) -> Result<Ended, ServerError> {

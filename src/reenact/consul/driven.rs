@@ -68,7 +68,7 @@ impl Driven for Consul {
         obstacles::of_action(scenario, action, means)
     }
 
-    fn duration(event: AtServer<Self>) -> Option<i64> {
+    fn duration(_: &Builder<'_, Self>, event: AtServer<Self>) -> Option<i64> {
         matches!(event, AtServer::Restart).then_some(RESTART)
     }
 

@@ -104,7 +104,7 @@ impl<S: Driven> Builder<'_, S> {
         self.stay_inside(line, event)?;
         let start = self.instant();
         let mut end = start;
-        if let Some(duration) = S::duration(event) {
+        if let Some(duration) = S::duration(self, event) {
             end = self.instant();
             self.at_least((start, 0), end, duration, Margin::None);
         }

@@ -66,11 +66,11 @@ pub fn plan<S: Driven>(trace: &Trace<S>, means: Means, scale: i64) -> Result<Ree
     let draft = build::draft(trace, means)?;
     let ticks = S::ticks(&trace.header.scenario)?;
     let is_prompt = draft.edges.iter().any(|edge| edge.margin == Margin::Prompt);
-    let solution = paces(scale).find_map(|pace| {
+    let solution = paces::<S>(scale).find_map(|pace| {
         let least = if is_prompt { ticks.least.max(PROMPT_PARTS * pace.prompt) } else { ticks.least };
         Some(solve(draft.instants, &draft.edges, pace, TickRange { least, ..ticks })).filter(Result::is_ok)
     });
-    let last = paces(scale).last().expect("there are some");
+    let last = paces::<S>(scale).last().expect("there are some");
     let solution = solution.unwrap_or_else(|| solve(draft.instants, &draft.edges, last, ticks));
     let schedule = solution.map_err(|why| PlanError::Hopeless(draft.refusal(why)))?;
     verify::verify(trace, &draft.steps, &schedule).map_err(|why| {
@@ -83,9 +83,9 @@ pub fn plan<S: Driven>(trace: &Trace<S>, means: Means, scale: i64) -> Result<Ree
     Ok(ReenactmentPlan { steps: draft.steps, stretch: stretch.filter(|stretch| *stretch > 0), schedule })
 }
 
-/// Whether the server restarts in an execution: then nothing else can go on at it.
-pub fn is_restarted<S: Driven>(trace: &Trace<S>) -> bool {
-    trace.with_prefix().steps.iter().any(|step| matches!(S::at_server(&step.action), AtServer::Restart))
+/// Whether an execution concerns each user of the server, as a restart does: then nothing else can go on at it.
+pub fn is_alone<S: Driven>(trace: &Trace<S>) -> bool {
+    trace.with_prefix().steps.iter().any(|step| S::is_alone(S::at_server(&step.action)))
 }
 
 /// The same scenario with prompt timers of the server, as a real one has them; and this one with instants between two ticks, too. Other
@@ -98,14 +98,17 @@ pub fn narrower<S: Driven>(scenario: &Scenario<S>) -> [(&'static str, Scenario<S
 }
 
 /// What is kept clear, the more the better: at first of every deadline; then those that clients keep by their own clocks, which are
-/// ours, are met exactly. Delays that are none are as short as they can be.
-fn paces(scale: i64) -> impl Iterator<Item = Pace> {
-    let rows = [50, 0].into_iter().flat_map(|client| [50, 100, 150, 250].map(|prompt| (client, prompt)));
+/// ours, are met exactly. Delays that are none are as short as they can be; one may have to last until a timer has been seen that is due.
+fn paces<S: Driven>(scale: i64) -> impl Iterator<Item = Pace> {
+    let short = [50, 100, 150, 250];
+    let long = (S::TIMER_PERIOD > 0).then_some([250, 500].map(|more| S::TIMER_PERIOD + more)).into_iter().flatten();
+    let prompts = short.into_iter().chain(long);
+    let rows = [50, 0].into_iter().flat_map(move |client| prompts.clone().map(move |prompt| (client, prompt)));
     rows.map(move |(client, prompt)| Pace {
         request: 25 * scale,
         prompt: prompt * scale,
         server: 50 * scale,
         client: client * scale,
-        lateness: 100 * scale,
+        lateness: S::TIMER_PERIOD + 100 * scale,
     })
 }

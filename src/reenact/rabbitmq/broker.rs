@@ -71,7 +71,7 @@ impl RealServer for RabbitmqBroker {
     }
 
     fn means(&self) -> Means {
-        Means { restart: self.restart.is_some(), tool: self.tool.is_some() }
+        Means { restart: self.restart.is_some(), tool: self.tool.is_some(), ..Means::default() }
     }
 
     fn perform(&self, scenario: &Scenario<RabbitMq>, plan: &ReenactmentPlan<RabbitMq>) -> Result<Ended, ServerError> {

@@ -58,7 +58,7 @@ impl Driven for RabbitMq {
         obstacles::of_action(action, means)
     }
 
-    fn duration(event: AtServer<Self>) -> Option<i64> {
+    fn duration(_: &Builder<'_, Self>, event: AtServer<Self>) -> Option<i64> {
         match event {
             AtServer::Restart => Some(RESTART),
             AtServer::Caused(Cause::Operator(action)) => obstacles::needs_tool(action).then_some(TOOL),

@@ -4,11 +4,11 @@ use std::collections::BTreeMap;
 
 use fencepost_model::scenario::Suite;
 use fencepost_rabbitmq::RabbitMq;
-use fencepost_reenact::{Means, Obstacle, PlanError, ReenactmentOutcome, is_restarted, plan};
+use fencepost_reenact::{Means, Obstacle, PlanError, ReenactmentOutcome, is_alone, plan};
 
 use crate::catalogue::{counterexample, counterexamples};
 
-const EVERYTHING: Means = Means { restart: true, tool: true };
+const EVERYTHING: Means = Means { restart: true, tool: true, pause: false };
 
 /// Why a counterexample has no plan.
 fn hopeless(name: &str, property: &str, means: Means) -> ReenactmentOutcome {
@@ -49,16 +49,16 @@ fn a_fault_of_a_node_cannot_be_caused_from_outside() {
 
 #[test]
 fn what_only_an_operator_can_do_needs_a_command() {
-    let outcome = hopeless("f33-passive-declare", "slot-exclusion", Means { restart: true, tool: false });
+    let outcome = hopeless("f33-passive-declare", "slot-exclusion", Means { restart: true, ..Means::default() });
     assert_eq!(outcome, ReenactmentOutcome::Outside { step: 15, needs: Obstacle::Tool });
-    let outcome = hopeless("f25-not-durable", "eventually-acquired", Means { restart: false, tool: true });
+    let outcome = hopeless("f25-not-durable", "eventually-acquired", Means { tool: true, ..Means::default() });
     assert!(matches!(outcome, ReenactmentOutcome::Outside { needs: Obstacle::Restart, .. }), "{outcome}");
 }
 
 #[test]
 fn an_execution_with_a_restart_is_alone_at_its_broker() {
-    assert!(is_restarted(&counterexample::<RabbitMq>("f25-not-durable", "eventually-acquired", None)));
-    assert!(!is_restarted(&counterexample::<RabbitMq>("f06-add-declares-one", "contiguity", None)));
+    assert!(is_alone(&counterexample::<RabbitMq>("f25-not-durable", "eventually-acquired", None)));
+    assert!(!is_alone(&counterexample::<RabbitMq>("f06-add-declares-one", "contiguity", None)));
 }
 
 #[test]

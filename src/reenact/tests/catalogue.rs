@@ -2,6 +2,7 @@
 
 use fencepost_checker::Options;
 use fencepost_consul::Consul;
+use fencepost_etcd::Etcd;
 use fencepost_model::mutation::Mutation;
 use fencepost_model::scenario::{Expect, Scenario, Suite};
 use fencepost_model::trace::{Recorder, Trace};
@@ -23,6 +24,12 @@ impl Catalogued for Consul {
 impl Catalogued for RabbitMq {
     fn service() -> &'static dyn AnyService {
         fencepost_rabbitmq_explore::service()
+    }
+}
+
+impl Catalogued for Etcd {
+    fn service() -> &'static dyn AnyService {
+        fencepost_etcd_explore::service()
     }
 }
 

@@ -12,7 +12,7 @@ use crate::catalogue::{counterexample, counterexamples};
 fn every_counterexample_has_a_schedule_or_a_reason_why_it_has_none() {
     let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
     for found in counterexamples::<Consul>(Suite::Standard) {
-        let name = match plan(&found.trace, Means { restart: true, tool: false }, 1) {
+        let name = match plan(&found.trace, Means { restart: true, ..Means::default() }, 1) {
             Ok(plan) => {
                 let is_in_order = plan.schedule.at.iter().all(|at| *at >= 0);
                 assert!(is_in_order && plan.schedule.tick > 0, "{} {}", found.scenario, found.property);

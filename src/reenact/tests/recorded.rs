@@ -4,6 +4,7 @@
 use std::collections::BTreeMap;
 
 use fencepost_consul::Consul;
+use fencepost_etcd::Etcd;
 use fencepost_model::scenario::Suite;
 use fencepost_rabbitmq::RabbitMq;
 use fencepost_reenact::{RECORDED, SeenViolation, read, write};
@@ -12,6 +13,7 @@ use crate::catalogue::{Catalogued, counterexamples, violated};
 
 const CONSUL: &str = RECORDED[0];
 const RABBITMQ: &str = RECORDED[1];
+const ETCD: &str = RECORDED[2];
 
 fn recorded(text: &str) -> BTreeMap<(String, String), SeenViolation> {
     let lines = read(text).expect("a recorded file");
@@ -33,6 +35,7 @@ fn names_every_violated_promise<S: Catalogued>(text: &str) {
 fn every_violated_promise_is_recorded_and_nothing_else() {
     names_every_violated_promise::<Consul>(CONSUL);
     names_every_violated_promise::<RabbitMq>(RABBITMQ);
+    names_every_violated_promise::<Etcd>(ETCD);
 }
 
 /// How many counterexamples of the suite are those that were driven.
@@ -52,6 +55,7 @@ fn known<S: Catalogued>(text: &str, suite: Suite) -> usize {
 fn what_is_recorded_is_about_the_counterexamples_of_today() {
     assert!(known::<Consul>(CONSUL, Suite::Standard) > 90);
     assert!(known::<RabbitMq>(RABBITMQ, Suite::Standard) >= 70);
+    assert!(known::<Etcd>(ETCD, Suite::Standard) > 40);
 }
 
 #[test]
@@ -59,6 +63,7 @@ fn what_is_recorded_is_about_the_counterexamples_of_today() {
 fn what_is_recorded_is_about_the_counterexamples_of_the_full_suite() {
     assert!(known::<Consul>(CONSUL, Suite::Full) > 0);
     assert!(known::<RabbitMq>(RABBITMQ, Suite::Full) > 0);
+    assert!(known::<Etcd>(ETCD, Suite::Full) > 0);
 }
 
 #[test]

@@ -36,7 +36,7 @@ fn execution() -> Trace<Consul> {
 
 #[test]
 fn a_restart_needs_a_command() {
-    assert!(plan(&execution(), Means { restart: true, tool: false }, 1).is_ok());
+    assert!(plan(&execution(), Means { restart: true, ..Means::default() }, 1).is_ok());
     let Err(PlanError::Hopeless(outcome)) = plan(&execution(), Means::default(), 1) else { panic!("it is planned") };
     assert_eq!(outcome, ReenactmentOutcome::Outside { step: 7, needs: Obstacle::Restart });
 }

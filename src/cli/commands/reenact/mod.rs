@@ -11,7 +11,7 @@ use std::thread;
 use clap::Args;
 use fencepost::Property;
 use fencepost_reenact::{
-    Agent, RabbitmqBroker, RealServer, Reenactment, ReenactmentOutcome, SeenViolation, ServerError, reenact,
+    Agent, DrivenEtcd, EtcdCommands, RabbitmqBroker, RealServer, Reenactment, ReenactmentOutcome, SeenViolation, ServerError, reenact,
 };
 
 use self::subject::{Subject, subjects};
@@ -34,8 +34,14 @@ pub struct Reenact {
     /// A shell command that restarts the server on its data, and returns when it is ready
     #[arg(long, value_name = "COMMAND")]
     restart: Option<String>,
+    /// A shell command that stops the process of etcd (SIGSTOP)
+    #[arg(long, value_name = "COMMAND", requires = "resume", conflicts_with_all = ["consul", "rabbitmq"])]
+    pause: Option<String>,
+    /// A shell command that lets it go on (SIGCONT)
+    #[arg(long, value_name = "COMMAND", requires = "pause")]
+    resume: Option<String>,
     /// A shell command that is rabbitmqctl for the broker, for what its operators do; arguments are appended to it
-    #[arg(long, value_name = "COMMAND", conflicts_with = "consul")]
+    #[arg(long, value_name = "COMMAND", conflicts_with_all = ["consul", "etcd"])]
     rabbitmqctl: Option<String>,
     /// Only counterexamples of this promise
     #[arg(long, value_parser = property, value_name = "NAME")]
@@ -60,6 +66,9 @@ struct Server {
     /// Where a RabbitMQ broker listens, as amqp://127.0.0.1:5672; the user guest may use it, and it may be in use
     #[arg(long, value_name = "URL")]
     rabbitmq: Option<String>,
+    /// Where an etcd server listens, as http://127.0.0.1:2379; it is a single one, and empty
+    #[arg(long, value_name = "URL")]
+    etcd: Option<String>,
 }
 
 fn bad(error: ServerError) -> CommandError {
@@ -69,10 +78,15 @@ fn bad(error: ServerError) -> CommandError {
 pub fn run(arguments: &Reenact, common: &Common) -> Result<Exit, CommandError> {
     stop_on_interrupt();
     let restart = arguments.restart.clone();
-    let Server { consul, rabbitmq } = &arguments.server;
-    match (consul, rabbitmq) {
-        (Some(address), _) => run_at(&Agent::connect(address, restart).map_err(bad)?, arguments, common),
-        (None, address) => {
+    let Server { consul, rabbitmq, etcd } = &arguments.server;
+    match (consul, etcd, rabbitmq) {
+        (Some(address), ..) => run_at(&Agent::connect(address, restart).map_err(bad)?, arguments, common),
+        (None, Some(address), _) => {
+            let pause = arguments.pause.clone().zip(arguments.resume.clone());
+            let etcd = DrivenEtcd::connect(address, EtcdCommands { restart, pause }).map_err(bad)?;
+            run_at(&etcd, arguments, common)
+        }
+        (None, None, address) => {
             let address = address.as_deref().unwrap_or_default();
             let broker = RabbitmqBroker::connect(address, restart, arguments.rabbitmqctl.clone()).map_err(bad)?;
             run_at(&broker, arguments, common)
@@ -84,8 +98,8 @@ pub fn run(arguments: &Reenact, common: &Common) -> Result<Exit, CommandError> {
 fn run_at<R: RealServer>(real: &R, arguments: &Reenact, common: &Common) -> Result<Exit, CommandError> {
     let server = real.name();
     let subjects = subjects(real, arguments, common)?;
-    // What restarts the server is alone.
-    let (alone, together): (Vec<_>, Vec<_>) = subjects.iter().partition(|subject| subject.restarts());
+    // What concerns each user of the server is alone.
+    let (alone, together): (Vec<_>, Vec<_>) = subjects.iter().partition(|subject| subject.is_alone());
     let mut results = side_by_side(&together, usize::from(arguments.parallel), real, common).map_err(bad)?;
     results.extend(side_by_side(&alone, 1, real, common).map_err(bad)?);
     if was_interrupted() {

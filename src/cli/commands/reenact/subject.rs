@@ -5,7 +5,7 @@ use std::path::Path;
 use fencepost::model::scenario::Expect;
 use fencepost::model::trace::Trace;
 use fencepost::{AnyScenario, AnyTrace, Property, catalogue};
-use fencepost_reenact::{Driven, PlanError, RealServer, is_restarted, narrower, plan};
+use fencepost_reenact::{Driven, PlanError, RealServer, is_alone, narrower, plan};
 
 use super::Reenact;
 use crate::args::Common;
@@ -28,9 +28,9 @@ pub struct Subject<S: Driven> {
 }
 
 impl<S: Driven> Subject<S> {
-    /// Whether the server restarts in it.
-    pub fn restarts(&self) -> bool {
-        is_restarted(&self.trace)
+    /// Whether nothing else can go on at the server.
+    pub fn is_alone(&self) -> bool {
+        is_alone(&self.trace)
     }
 }
 
