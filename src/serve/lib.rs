@@ -1,5 +1,5 @@
 //! Stand-ins for servers: a socket in front of a model. One is a Consul agent, by the model that [`fencepost_conform`] holds against real
-//! agents; the other is the part of a Kubernetes API server that leader election uses. Programs in any language talk to them as they talk to
+//! agents; another is the part of a Kubernetes API server that leader election uses, the third an etcd server behind its JSON gateway. Programs in any language talk to them as they talk to
 //! the real ones; the test that runs them has the clock, the faults and the verdict in hand.
 //!
 //! ```text
@@ -9,6 +9,7 @@
 //! http       sockets                          torture     a test, with every fault at every request
 //!
 //! consul     a Consul agent                   leases      the part of a Kubernetes API server that leader election uses
+//! etcd       an etcd server behind its JSON gateway
 //! endpoints  what clients ask of the agent that is no part of the model
 //! configuration   a Consul agent's file
 //! ```
@@ -30,6 +31,7 @@ mod configuration;
 mod consul;
 mod control;
 mod endpoints;
+mod etcd;
 mod faults;
 mod http;
 mod judge;
@@ -40,6 +42,7 @@ pub mod torture;
 
 pub use clock::Clock;
 pub use configuration::Configured;
+pub use etcd::EtcdBackend;
 pub use faults::{Fault, FaultPlan, PlanError, Rule, ServerEvent};
 pub use http::{Addresses, Server, StandInRun};
 pub use judge::{Finding, LeaseRun, LeaseTakeover, LeaseTenure, Misuse, Verdict};

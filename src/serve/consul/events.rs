@@ -58,7 +58,13 @@ impl StandIn {
                 self.backend.heard_again = Some(self.now.saturating_add(by));
             }
             // Plans for a Consul agent do not have them.
-            ServerEvent::LeaseDeleted | ServerEvent::LeaseLabelled => {}
+            ServerEvent::LeaseDeleted
+            | ServerEvent::LeaseLabelled
+            | ServerEvent::Promotion
+            | ServerEvent::ServerRestart
+            | ServerEvent::LeaseRevoked
+            | ServerEvent::KeyDeleted
+            | ServerEvent::Compaction => {}
         }
     }
 

@@ -29,6 +29,16 @@ pub enum ServerEvent {
     LeaseDeleted,
     /// An operator changes a label of the lease that the request is about, and nothing else.
     LeaseLabelled,
+    /// Another member leads, and is promoted: every lease begins anew.
+    Promotion,
+    /// The server restarts on its data, and every connection is closed.
+    ServerRestart,
+    /// An operator revokes the lease that the request is about.
+    LeaseRevoked,
+    /// An operator deletes the key that the request is about.
+    KeyDeleted,
+    /// An operator compacts the store up to its present revision.
+    Compaction,
 }
 
 /// C-CON-2: how long a deposed leader can take itself for the leader, with the longest lease that is configured by default.
@@ -36,7 +46,7 @@ const LEASE_MAX: i64 = 5 * SECOND / 2;
 
 impl ServerEvent {
     /// Events without a parameter, by their names.
-    const PLAIN: [(&'static str, ServerEvent); 8] = [
+    const PLAIN: [(&'static str, ServerEvent); 13] = [
         ("leader-change", ServerEvent::LeaderChange),
         ("restart", ServerEvent::Restart),
         ("snapshot-restore", ServerEvent::SnapshotRestore),
@@ -45,16 +55,27 @@ impl ServerEvent {
         ("check-critical", ServerEvent::CheckCritical),
         ("lease-deleted", ServerEvent::LeaseDeleted),
         ("lease-labelled", ServerEvent::LeaseLabelled),
+        ("promotion", ServerEvent::Promotion),
+        ("server-restart", ServerEvent::ServerRestart),
+        ("lease-revoked", ServerEvent::LeaseRevoked),
+        ("key-deleted", ServerEvent::KeyDeleted),
+        ("compaction", ServerEvent::Compaction),
     ];
 
     /// How each is written.
     pub(super) const FORMS: &'static str = "leader-change, restart, snapshot-restore, session-destroyed, node-deregistered, \
-check-critical, leader-lingers 500ms, gossip-failure 5s, lease-deleted, lease-labelled";
+check-critical, leader-lingers 500ms, gossip-failure 5s, lease-deleted, lease-labelled, \
+promotion, server-restart, lease-revoked, key-deleted, compaction";
 
     /// The server that has it.
     pub(super) fn server(self) -> &'static str {
         match self {
             ServerEvent::LeaseDeleted | ServerEvent::LeaseLabelled => "leases",
+            ServerEvent::Promotion
+            | ServerEvent::ServerRestart
+            | ServerEvent::LeaseRevoked
+            | ServerEvent::KeyDeleted
+            | ServerEvent::Compaction => "etcd",
             _ => "consul",
         }
     }
@@ -72,6 +93,11 @@ check-critical, leader-lingers 500ms, gossip-failure 5s, lease-deleted, lease-la
             ServerEvent::GossipFailure(_) => "C-INV-4",
             ServerEvent::LeaseDeleted => "OL-S-7",
             ServerEvent::LeaseLabelled => "OL-S-8",
+            ServerEvent::Promotion => "E-LD-1",
+            ServerEvent::ServerRestart => "E-LD-2",
+            ServerEvent::LeaseRevoked => "E-LS-8",
+            ServerEvent::KeyDeleted => "E-KV-2",
+            ServerEvent::Compaction => "E-KV-9",
         }
     }
 

@@ -89,6 +89,9 @@ const DOUBTS: &[DoubtfulAnswer] = &[
     doubt("leases", 504, "Timeout: request did not complete within requested timeout", "OL-S-6", true),
     doubt("leases", 503, "the server is currently unable to handle the request", "a server that is not ready", false),
     doubt("leases", 429, "too many requests, please try again later", "a server that is overloaded", false),
+    doubt("etcd", 503, "etcdserver: request timed out", "E-GEN-8", true),
+    doubt("etcd", 503, "etcdserver: leader changed", "E-LD-6", true),
+    doubt("etcd", 503, "etcdserver: no leader", "E-LD-6", false),
 ];
 
 impl Doubt {

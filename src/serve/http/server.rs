@@ -12,6 +12,7 @@ use tokio::task::LocalSet;
 use super::connection;
 use super::driver::Driver;
 use crate::consul::ConsulBackend;
+use crate::etcd::EtcdBackend;
 use crate::judge::Verdict;
 use crate::leases::LeaseBackend;
 use crate::settings::Settings;
@@ -67,6 +68,14 @@ impl Server {
     /// The address is no address, or is in use; or the plan has a fault that no API server has.
     pub fn start_leases(settings: Settings, listen: &str) -> io::Result<Server> {
         Server::start_as::<LeaseBackend>(settings, listen)
+    }
+
+    /// The same of an etcd server.
+    ///
+    /// # Errors
+    /// The address is no address, or is in use; or the plan has a fault that no etcd server has.
+    pub fn start_etcd(settings: Settings, listen: &str) -> io::Result<Server> {
+        Server::start_as::<EtcdBackend>(settings, listen)
     }
 
     fn start_as<B: Backend + 'static>(settings: Settings, listen: &str) -> io::Result<Server> {

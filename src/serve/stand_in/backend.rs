@@ -4,7 +4,7 @@ use std::fmt::Debug;
 
 use fencepost_conform::HttpRequest;
 
-use super::{Answer, Journey, StandIn};
+use super::{Answer, Journey, StandIn, Ticket};
 use crate::faults::ServerEvent;
 use crate::judge::{LeaseRun, Misuse, Violated};
 use crate::settings::Settings;
@@ -38,6 +38,9 @@ pub trait Backend: Clone + Debug + Sized {
 
     /// Something that was due comes.
     fn come(stand_in: &mut StandIn<Self>, due: Self::Due);
+
+    /// The client of a request that the server holds has gone.
+    fn gone(_stand_in: &mut StandIn<Self>, _ticket: Ticket) {}
 
     /// What comes, as a sentence.
     fn told(&self, due: &Self::Due) -> String;

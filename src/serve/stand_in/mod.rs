@@ -218,6 +218,10 @@ impl<B: Backend> StandIn<B> {
                     self.last_ticket += 1;
                     self.waiting.insert(Ticket(self.last_ticket), Waiting::OnItsWay { until, journey });
                 }
+                Waiting::Held { journey } => {
+                    self.record.lost(&journey);
+                    B::gone(self, ticket);
+                }
                 Waiting::Asleep { .. } | Waiting::Silent { .. } => {}
             }
         }

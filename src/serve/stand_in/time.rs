@@ -90,7 +90,7 @@ impl<B: Backend> StandIn<B> {
                 let now = seconds(self.now);
                 self.reply(&journey, Answer::json(&json!({ "now": now })));
             }
-            Waiting::Silent { .. } => {}
+            Waiting::Held { .. } | Waiting::Silent { .. } => {}
         }
     }
 

@@ -42,6 +42,8 @@ pub(crate) enum Waiting {
         /// What it would be answered then. C-BLK-1: what was computed last.
         last: Answer,
     },
+    /// The server holds it until something else happens there.
+    Held { journey: Journey },
     /// It has not reached the server.
     OnItsWay { until: i64, journey: Journey },
     /// Its answer has not reached the client.
@@ -60,7 +62,7 @@ impl Waiting {
             | Waiting::OnItsWay { until, .. }
             | Waiting::OnItsWayBack { until, .. }
             | Waiting::Asleep { until, .. } => Some(*until),
-            Waiting::Silent { .. } => None,
+            Waiting::Held { .. } | Waiting::Silent { .. } => None,
         }
     }
 
@@ -68,6 +70,7 @@ impl Waiting {
     pub(crate) fn client(&self) -> &str {
         match self {
             Waiting::Parked { journey, .. }
+            | Waiting::Held { journey }
             | Waiting::OnItsWay { journey, .. }
             | Waiting::OnItsWayBack { journey, .. }
             | Waiting::Asleep { journey, .. } => &journey.client,

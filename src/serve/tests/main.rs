@@ -4,6 +4,7 @@ mod bench;
 mod clock;
 mod conformance;
 mod endpoints;
+mod etcd;
 mod events;
 mod faults;
 mod judged;

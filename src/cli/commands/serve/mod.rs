@@ -30,6 +30,17 @@ enum Service {
     Consul(Box<Agent>),
     /// The part of a Kubernetes API server that leader election uses: leases of coordination.k8s.io/v1, and none to begin with
     Leases(Box<Shared>),
+    /// An etcd server, version 3.4.23, behind its JSON gateway, with an empty store; gRPC and watches are left out
+    Etcd(Box<Member>),
+}
+
+#[derive(Args, Debug)]
+struct Member {
+    #[command(flatten)]
+    shared: Shared,
+    /// When the scan finds a lease that is overdue: earliest, late=500ms or seeded=500ms
+    #[arg(long, default_value = "earliest", value_name = "TIMERS")]
+    timers: Timers,
 }
 
 /// What every stand-in is started with.
@@ -79,6 +90,11 @@ pub fn run(serve: &Serve, common: &Common) -> Result<Exit, CommandError> {
         Service::Leases(shared) => {
             let (settings, listen) = shared.settings("leases")?;
             until_stopped(Server::start_leases, settings, &listen, shared.record.as_deref(), common)
+        }
+        Service::Etcd(member) => {
+            let (mut settings, listen) = member.shared.settings("etcd")?;
+            settings.timers = member.timers;
+            until_stopped(Server::start_etcd, settings, &listen, member.shared.record.as_deref(), common)
         }
     }
 }

@@ -1,0 +1,315 @@
+//! A body as a call of the model (E-GEN-4). Numbers are numbers or strings, bytes are padded base64, names are in snake or camel case; what is
+//! not given is 0, false or empty; unknown fields, and text after the object, are ignored.
+
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+use fencepost_etcd::mvcc::{
+    Compared, Comparison, DeleteRange, EtcdCall, EtcdRefusal, LeaderKey, Put, RangeRead, Relation, SortBy, Sorted,
+    Transaction,
+};
+use serde_json::{Map, Value};
+
+/// What a request asks for.
+#[derive(Clone, PartialEq, Debug)]
+pub(super) enum Decoded {
+    /// A call. An id of 0 is one that the server chooses.
+    Call(EtcdCall),
+    /// The version of the server.
+    Version,
+    /// Whether it is well.
+    Health,
+}
+
+/// Why a request is no call.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(super) enum NoCall {
+    /// There is no such path.
+    NotFound,
+    /// etcd has it, and the stand-in does not.
+    Beyond(String),
+    /// The body is wrong.
+    Bad(String),
+    /// It is refused by its form.
+    Refused(EtcdRefusal),
+    /// There is no leader key in it (E-GEN).
+    NoLeaderKey,
+}
+
+/// E-TXN-5: the most compares, and the most operations of a branch.
+const OPERATIONS_MAX: usize = 128;
+
+/// What a request asks for.
+///
+/// # Errors
+/// It is no call.
+pub(super) fn decode(url: &str, body: &[u8]) -> Result<Decoded, NoCall> {
+    let path = url.split('?').next().unwrap_or_default();
+    match path {
+        "/version" => return Ok(Decoded::Version),
+        "/health" => return Ok(Decoded::Health),
+        _ => {}
+    }
+    let rest = path.strip_prefix("/v3/").or_else(|| path.strip_prefix("/v3beta/")).ok_or(NoCall::NotFound)?;
+    let fields = Fields::read(body)?;
+    let call = match rest {
+        "kv/range" => EtcdCall::Range(range(&fields)?),
+        "kv/put" => EtcdCall::Put(put(&fields)?),
+        "kv/deleterange" => EtcdCall::Delete(delete(&fields)?),
+        "kv/txn" => EtcdCall::Txn(transaction(&fields)?),
+        "kv/compaction" => EtcdCall::Compact(fields.number("revision")?),
+        "lease/grant" => EtcdCall::Grant { id: fields.number("ID")?, ttl: fields.number("TTL")? },
+        "lease/keepalive" => EtcdCall::Renew(fields.number("ID")?),
+        "lease/revoke" | "kv/lease/revoke" => EtcdCall::Revoke(fields.number("ID")?),
+        "lease/timetolive" | "kv/lease/timetolive" => {
+            EtcdCall::TimeToLive { id: fields.number("ID")?, keys: fields.is("keys")? }
+        }
+        "lease/leases" | "kv/lease/leases" => EtcdCall::Leases,
+        "lock/lock" => EtcdCall::Lock { name: fields.text("name")?, lease: fields.number("lease")? },
+        "lock/unlock" => EtcdCall::Unlock { key: fields.text("key")? },
+        "election/campaign" => {
+            let (name, lease) = (fields.text("name")?, fields.number("lease")?);
+            EtcdCall::Campaign { name, lease, value: fields.text("value")? }
+        }
+        "election/proclaim" => EtcdCall::Proclaim { leader: leader(&fields)?, value: fields.text("value")? },
+        "election/resign" => EtcdCall::Resign(leader(&fields)?),
+        "election/leader" => EtcdCall::Leader { name: fields.text("name")? },
+        "watch" | "election/observe" => {
+            return Err(NoCall::Beyond(format!("{path}: streams that stay open are no part of the stand-in")));
+        }
+        other if ["maintenance/", "cluster/", "auth/"].iter().any(|part| other.starts_with(part)) => {
+            return Err(NoCall::Beyond(format!("{path} is no part of the stand-in")));
+        }
+        _ => return Err(NoCall::NotFound),
+    };
+    Ok(Decoded::Call(call))
+}
+
+fn range(fields: &Fields<'_>) -> Result<RangeRead, NoCall> {
+    Ok(RangeRead {
+        key: fields.text("key")?,
+        end: fields.text("range_end")?,
+        limit: fields.number("limit")?,
+        revision: fields.number("revision")?,
+        sorted: fields.one_of(
+            "sort_order",
+            &[("NONE", Sorted::Unsaid), ("ASCEND", Sorted::Ascending), ("DESCEND", Sorted::Descending)],
+        )?,
+        by: fields.one_of(
+            "sort_target",
+            &[
+                ("KEY", SortBy::Key),
+                ("VERSION", SortBy::Version),
+                ("CREATE", SortBy::Created),
+                ("MOD", SortBy::Modified),
+                ("VALUE", SortBy::Value),
+            ],
+        )?,
+        keys_only: fields.is("keys_only")?,
+        count_only: fields.is("count_only")?,
+        min_modified: fields.number("min_mod_revision")?,
+        max_modified: fields.number("max_mod_revision")?,
+        min_created: fields.number("min_create_revision")?,
+        max_created: fields.number("max_create_revision")?,
+    })
+}
+
+fn put(fields: &Fields<'_>) -> Result<Put, NoCall> {
+    Ok(Put {
+        key: fields.text("key")?,
+        value: fields.text("value")?,
+        lease: fields.number("lease")?,
+        previous: fields.is("prev_kv")?,
+        ignore_value: fields.is("ignore_value")?,
+        ignore_lease: fields.is("ignore_lease")?,
+    })
+}
+
+fn delete(fields: &Fields<'_>) -> Result<DeleteRange, NoCall> {
+    Ok(DeleteRange { key: fields.text("key")?, end: fields.text("range_end")?, previous: fields.is("prev_kv")? })
+}
+
+fn transaction(fields: &Fields<'_>) -> Result<Transaction, NoCall> {
+    let compare = fields.list("compare")?.iter().map(comparison).collect::<Result<Vec<_>, _>>()?;
+    let branch = |name| fields.list(name)?.iter().map(operation).collect::<Result<Vec<_>, NoCall>>();
+    let txn = Transaction { compare, success: branch("success")?, failure: branch("failure")? };
+    let most = txn.compare.len().max(txn.success.len()).max(txn.failure.len());
+    if most > OPERATIONS_MAX {
+        return Err(NoCall::Bad("etcdserver: too many operations in txn request".to_owned()));
+    }
+    Ok(txn)
+}
+
+fn operation(value: &Value) -> Result<EtcdCall, NoCall> {
+    let fields = Fields::of(value)?;
+    for (name, read) in OPERATIONS {
+        if let Some(inner) = fields.get(name) {
+            return read(&Fields::of(inner)?);
+        }
+    }
+    // E-TXN-5: an empty operation.
+    Err(NoCall::Refused(EtcdRefusal::KeyNotFound))
+}
+
+/// How an operation is read.
+type ReadOperation = fn(&Fields<'_>) -> Result<EtcdCall, NoCall>;
+
+const OPERATIONS: [(&str, ReadOperation); 4] = [
+    ("request_range", |fields| range(fields).map(EtcdCall::Range)),
+    ("request_put", |fields| put(fields).map(EtcdCall::Put)),
+    ("request_delete_range", |fields| delete(fields).map(EtcdCall::Delete)),
+    ("request_txn", |fields| transaction(fields).map(EtcdCall::Txn)),
+];
+
+fn comparison(value: &Value) -> Result<Comparison, NoCall> {
+    let fields = Fields::of(value)?;
+    let relation = fields.one_of(
+        "result",
+        &[
+            ("EQUAL", Relation::Equal),
+            ("GREATER", Relation::Greater),
+            ("LESS", Relation::Less),
+            ("NOT_EQUAL", Relation::NotEqual),
+        ],
+    )?;
+    let target = fields.one_of("target", &[("VERSION", 0), ("CREATE", 1), ("MOD", 2), ("VALUE", 3), ("LEASE", 4)])?;
+    // E-TXN-3: the operand of another target is none.
+    let compared = match target {
+        0 => Compared::Version(fields.number("version")?),
+        1 => Compared::Created(fields.number("create_revision")?),
+        2 => Compared::Modified(fields.number("mod_revision")?),
+        3 => Compared::Value(fields.text("value")?),
+        _ => Compared::Lease(fields.number("lease")?),
+    };
+    Ok(Comparison { key: fields.text("key")?, end: fields.text("range_end")?, relation, compared })
+}
+
+fn leader(fields: &Fields<'_>) -> Result<LeaderKey, NoCall> {
+    let leader = Fields::of(fields.get("leader").ok_or(NoCall::NoLeaderKey)?)?;
+    let (name, key) = (leader.text("name")?, leader.text("key")?);
+    Ok(LeaderKey { name, key, created: leader.number("rev")?, lease: leader.number("lease")? })
+}
+
+/// The fields of an object.
+enum Fields<'a> {
+    Read(Map<String, Value>),
+    Of(&'a Map<String, Value>),
+}
+
+impl<'a> Fields<'a> {
+    fn read(body: &[u8]) -> Result<Fields<'static>, NoCall> {
+        match serde_json::Deserializer::from_slice(body).into_iter::<Value>().next() {
+            None => Ok(Fields::Read(Map::new())),
+            Some(Ok(Value::Object(fields))) => Ok(Fields::Read(fields)),
+            Some(Ok(other)) => Err(NoCall::Bad(format!("json: cannot unmarshal {other} into an object"))),
+            Some(Err(error)) => Err(NoCall::Bad(error.to_string())),
+        }
+    }
+
+    fn of(value: &'a Value) -> Result<Fields<'a>, NoCall> {
+        value.as_object().map(Fields::Of).ok_or_else(|| NoCall::Bad(format!("json: {value} is no object")))
+    }
+
+    fn get(&self, name: &str) -> Option<&Value> {
+        let fields = match self {
+            Fields::Read(fields) => fields,
+            Fields::Of(fields) => fields,
+        };
+        fields.get(name).or_else(|| fields.get(&camel(name))).filter(|value| !value.is_null())
+    }
+
+    fn number(&self, name: &str) -> Result<i64, NoCall> {
+        let Some(value) = self.get(name) else { return Ok(0) };
+        let number = value.as_i64().or_else(|| value.as_str()?.parse().ok());
+        number.ok_or_else(|| NoCall::Bad(format!("{name}: {value} is no number of 64 bits")))
+    }
+
+    fn is(&self, name: &str) -> Result<bool, NoCall> {
+        let Some(value) = self.get(name) else { return Ok(false) };
+        value.as_bool().ok_or_else(|| NoCall::Bad(format!("{name}: {value} is neither true nor false")))
+    }
+
+    fn text(&self, name: &str) -> Result<String, NoCall> {
+        let Some(value) = self.get(name) else { return Ok(String::new()) };
+        let bytes = value.as_str().and_then(|text| STANDARD.decode(text).ok());
+        let bytes = bytes.ok_or_else(|| NoCall::Bad(format!("{name}: {value}: illegal base64 data")))?;
+        String::from_utf8(bytes)
+            .map_err(|_| NoCall::Beyond(format!("{name}: bytes that are no UTF-8 are no part of the stand-in")))
+    }
+
+    fn list(&self, name: &str) -> Result<&[Value], NoCall> {
+        let Some(value) = self.get(name) else { return Ok(&[]) };
+        value.as_array().map(Vec::as_slice).ok_or_else(|| NoCall::Bad(format!("{name}: {value} is no list")))
+    }
+
+    /// One of some values, by its name or number; the first one if it is not said. E-GEN-5: a number that no value has kills a real server.
+    fn one_of<T: Copy>(&self, name: &str, values: &[(&str, T)]) -> Result<T, NoCall> {
+        let Some(value) = self.get(name) else { return Ok(values[0].1) };
+        let place = match value {
+            Value::String(text) => values.iter().position(|(known, _)| known == text),
+            other => other.as_u64().and_then(|number| usize::try_from(number).ok()).filter(|place| *place < values.len()),
+        };
+        match (place, value) {
+            (Some(place), _) => Ok(values[place].1),
+            (None, Value::String(_)) => Err(NoCall::Bad(format!("unknown value {value} for enum {name}"))),
+            (None, _) => Err(NoCall::Beyond(format!("{name}: {value} is an unknown number, which can end a real server"))),
+        }
+    }
+}
+
+/// `range_end` as `rangeEnd`.
+fn camel(name: &str) -> String {
+    let mut parts = name.split('_');
+    let first = parts.next().unwrap_or_default().to_owned();
+    parts.fold(first, |mut camel, part| {
+        let mut letters = part.chars();
+        camel.extend(letters.next().map(|first| first.to_ascii_uppercase()));
+        camel.push_str(letters.as_str());
+        camel
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn call(path: &str, body: &str) -> Result<EtcdCall, NoCall> {
+        match decode(path, body.as_bytes())? {
+            Decoded::Call(call) => Ok(call),
+            other => panic!("{other:?}"),
+        }
+    }
+
+    #[test]
+    fn e_gen_4_numbers_names_and_what_is_not_given() {
+        let grant = EtcdCall::Grant { id: 7, ttl: 50 };
+        assert_eq!(call("/v3/lease/grant", r#"{"TTL":"50","ID":7}"#), Ok(grant.clone()));
+        assert_eq!(call("/v3beta/lease/grant", r#"{"TTL":50,"ID":"7"} and more"#), Ok(grant));
+        assert_eq!(call("/v3/lease/grant", r#"{"ttl":50,"id":7}"#), Ok(EtcdCall::Grant { id: 0, ttl: 0 }));
+        assert_eq!(call("/v3/lease/leases", ""), Ok(EtcdCall::Leases));
+        let snake = call("/v3/kv/range", r#"{"key":"YQ==","range_end":"Yg==","sort_target":"CREATE"}"#);
+        let camel = call("/v3/kv/range", r#"{"key":"YQ==","rangeEnd":"Yg==","sortTarget":2}"#);
+        let read = RangeRead { key: "a".into(), end: "b".into(), by: SortBy::Created, ..RangeRead::default() };
+        assert_eq!((snake, camel), (Ok(EtcdCall::Range(read.clone())), Ok(EtcdCall::Range(read))));
+    }
+
+    #[test]
+    fn e_txn_3_the_operand_of_another_target_is_none() {
+        let body = r#"{"compare":[{"key":"YQ==","target":"MOD","version":3}],"success":[{"requestPut":{"key":"YQ=="}}]}"#;
+        let Ok(EtcdCall::Txn(txn)) = call("/v3/kv/txn", body) else { panic!("a transaction") };
+        assert_eq!(txn.compare[0].compared, Compared::Modified(0));
+        assert!(matches!(&txn.success[..], [EtcdCall::Put(put)] if put.key == "a"));
+    }
+
+    #[test]
+    fn what_is_no_call_says_why() {
+        assert_eq!(call("/v3/kv/nothing", "{}"), Err(NoCall::NotFound));
+        assert_eq!(call("/v3/election/resign", "{}"), Err(NoCall::NoLeaderKey));
+        assert_eq!(call("/v3/kv/txn", r#"{"success":[{}]}"#), Err(NoCall::Refused(EtcdRefusal::KeyNotFound)));
+        for (path, body) in [("/v3/kv/put", "{"), ("/v3/kv/put", r#"{"key":"a"}"#), ("/v3/lease/grant", r#"{"TTL":"x"}"#)] {
+            assert!(matches!(call(path, body), Err(NoCall::Bad(_))), "{path} {body}");
+        }
+        for (path, body) in [("/v3/watch", "{}"), ("/v3/kv/range", r#"{"sort_target":9}"#)] {
+            assert!(matches!(call(path, body), Err(NoCall::Beyond(_))), "{path} {body}");
+        }
+    }
+}

@@ -1,0 +1,119 @@
+//! An etcd 3.4.23 server behind its JSON gateway: the model of the store that `fencepost conform --etcd` holds against a real one, with leases
+//! on the stand-in's clock. gRPC is left out, and so are streams that stay open: a watch, and `observe`.
+//!
+//! ```text
+//! decode   a body as a call of the model (E-GEN-4)     serve    a request, from its path to its answer
+//! leases   when leases end                             queue    callers that wait for a lock, an election or a revoke
+//! events   what happens to the server                  witness  requests as stories tell them
+//! log      the run as JSON lines
+//! ```
+
+mod decode;
+mod events;
+mod leases;
+mod log;
+mod queue;
+mod serve;
+mod witness;
+
+use std::collections::BTreeMap;
+use std::fmt::Debug;
+
+use fencepost_etcd::mvcc::Mvcc;
+
+use crate::faults::ServerEvent;
+use crate::settings::Settings;
+use crate::stand_in::{Answer, Backend, Journey, StandIn, Ticket};
+use leases::Expiry;
+use log::EtcdRunLog;
+use queue::Parked;
+use witness::EtcdWitness;
+
+/// An etcd server that is the model.
+#[derive(Clone, Debug)]
+pub struct EtcdBackend {
+    store: Mvcc,
+    /// When each lease ends: in the memory of the leader (E-GEN-1).
+    expiries: BTreeMap<i64, Expiry>,
+    /// Requests that wait, in the order of their arrival.
+    parked: BTreeMap<Ticket, Parked>,
+    /// The client whose request has created a key, by key and creation revision.
+    makers: BTreeMap<(String, i64), String>,
+    /// How many leases have an id from the server.
+    drawn: u64,
+    /// How often a lease was granted or renewed: each time its end is drawn anew.
+    counted: u64,
+    /// The term: one more with each leader (E-GEN-3).
+    term: u64,
+}
+
+/// The leader revokes an overdue lease (E-LS-5).
+#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub struct LeaseEnds(i64);
+
+impl Backend for EtcdBackend {
+    const NAME: &'static str = "etcd";
+    // E-GEN: a message is not larger than 2 MB.
+    const BODY_MAX: usize = 4 << 20;
+    const INSTANTS: &'static str = "?until=lease-expired or ?until=next";
+    type Due = LeaseEnds;
+    type Record = EtcdRunLog;
+    type Witness = EtcdWitness;
+
+    fn new(_: &Settings) -> Self {
+        EtcdBackend {
+            store: Mvcc::default(),
+            expiries: BTreeMap::new(),
+            parked: BTreeMap::new(),
+            makers: BTreeMap::new(),
+            drawn: 0,
+            counted: 0,
+            term: 2,
+        }
+    }
+
+    fn carry_out(stand_in: &mut StandIn<Self>, journey: Journey) {
+        stand_in.carry_out(journey);
+    }
+
+    fn happen(stand_in: &mut StandIn<Self>, event: ServerEvent, journey: &Journey) {
+        stand_in.happen(event, journey);
+    }
+
+    fn agenda(stand_in: &StandIn<Self>) -> Vec<(i64, LeaseEnds)> {
+        stand_in.backend.expiries.iter().map(|(id, expiry)| (expiry.revoked, LeaseEnds(*id))).collect()
+    }
+
+    fn come(stand_in: &mut StandIn<Self>, LeaseEnds(id): LeaseEnds) {
+        stand_in.end_lease(id);
+    }
+
+    fn gone(stand_in: &mut StandIn<Self>, ticket: Ticket) {
+        stand_in.caller_leaves(ticket);
+    }
+
+    fn told(&self, LeaseEnds(id): &LeaseEnds) -> String {
+        format!("lease {id:x} ends")
+    }
+
+    fn instant(stand_in: &StandIn<Self>, name: &str) -> Option<Result<i64, String>> {
+        let first = || stand_in.backend.expiries.values().map(|expiry| expiry.revoked).min();
+        (name == "lease-expired").then(|| first().ok_or_else(|| "there is no lease".to_owned()))
+    }
+
+    fn holder(stand_in: &mut StandIn<Self>, key: &str) -> Option<String> {
+        stand_in.oldest_of(key)
+    }
+
+    fn error(status: u16, why: &str) -> Answer {
+        serve::failure(status, why)
+    }
+
+    fn state(&self) -> impl Debug + '_ {
+        self
+    }
+
+    fn assumptions(settings: &Settings) -> Vec<String> {
+        vec![format!("the scan of leases: {}", settings.timers)]
+    }
+}

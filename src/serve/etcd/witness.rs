@@ -1,0 +1,69 @@
+//! Requests of etcd's clients, as stories tell them. What clients do with leases is up to them: no misuse is seen in single requests.
+
+use fencepost_conform::HttpRequest;
+use fencepost_etcd::mvcc::EtcdCall;
+
+use super::decode::{Decoded, decode};
+use crate::judge::{LeaseRun, Misuse, Violated};
+use crate::stand_in::{Answer, Journey, Witness};
+
+/// Nothing is remembered.
+#[derive(Copy, Clone, Debug, Default)]
+pub struct EtcdWitness;
+
+impl Witness for EtcdWitness {
+    fn request(&self, question: &HttpRequest) -> String {
+        let path = question.url.split('?').next().unwrap_or_default();
+        match decode(&question.url, &question.body) {
+            Ok(Decoded::Call(call)) => format!("{path}{}", about(&call)),
+            _ => path.to_owned(),
+        }
+    }
+
+    fn told(&self, answer: &Answer) -> String {
+        let body = answer.value();
+        match body["error"].as_str() {
+            Some(error) => format!("{} {error}", answer.status),
+            None => answer.status.to_string(),
+        }
+    }
+
+    fn acquired_key(question: &HttpRequest) -> Option<String> {
+        match decode(&question.url, &question.body) {
+            Ok(Decoded::Call(EtcdCall::Lock { name, .. } | EtcdCall::Campaign { name, .. })) => Some(name),
+            _ => None,
+        }
+    }
+
+    fn answered(&mut self, _: i64, _: &Journey, _: &Answer, _: &mut Vec<Misuse>) {}
+
+    fn delivered(&mut self, _: i64, _: &Journey) -> Vec<(String, Violated)> {
+        Vec::new()
+    }
+
+    fn has_lost(&self, _: &str, _: &str) -> bool {
+        false
+    }
+
+    fn leases(&self) -> Option<LeaseRun> {
+        None
+    }
+}
+
+/// What a call is about.
+fn about(call: &EtcdCall) -> String {
+    match call {
+        EtcdCall::Range(range) => format!(" {:?}", range.key),
+        EtcdCall::Put(put) => format!(" {:?}, lease {:x}", put.key, put.lease),
+        EtcdCall::Delete(delete) => format!(" {:?}", delete.key),
+        EtcdCall::Txn(txn) => txn.compare.first().map(|compare| format!(" {:?}", compare.key)).unwrap_or_default(),
+        EtcdCall::Grant { id, ttl } => format!(" {id:x}, {ttl} s"),
+        EtcdCall::Renew(id) | EtcdCall::Revoke(id) | EtcdCall::TimeToLive { id, .. } => format!(" {id:x}"),
+        EtcdCall::Lock { name, lease } | EtcdCall::Campaign { name, lease, .. } => format!(" {name:?}, lease {lease:x}"),
+        EtcdCall::Unlock { key } => format!(" {key:?}"),
+        EtcdCall::Proclaim { leader, .. } | EtcdCall::Resign(leader) => format!(" {:?}", leader.key),
+        EtcdCall::Leader { name } => format!(" {name:?}"),
+        EtcdCall::Compact(revision) => format!(" {revision}"),
+        EtcdCall::Leases => String::new(),
+    }
+}

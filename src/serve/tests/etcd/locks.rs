@@ -1,0 +1,98 @@
+//! Locks and elections, and clients that are judged.
+
+use fencepost_serve::RequestOutcome;
+use serde_json::{Value, json};
+
+use super::bench::{Bench, bytes};
+
+fn lock(lease: i64) -> Value {
+    json!({"name": bytes("lead"), "lease": lease})
+}
+
+#[test]
+fn e_cc_11_a_waiter_has_the_lock_when_the_lease_before_it_ends() {
+    let mut bench = Bench::new("");
+    bench.grant(7, 5);
+    bench.grant(8, 60);
+    let first = bench.send("a", "/v3/lock/lock", lock(7));
+    assert_eq!(bench.answer(first).value()["key"], bytes("lead/7"));
+    let second = bench.send("b", "/v3/lock/lock", lock(8));
+    assert!(bench.outcome(second).is_none(), "it waits");
+    bench.pass(50);
+    assert_eq!(bench.answer(second).value()["key"], bytes("lead/8"));
+}
+
+#[test]
+fn e_cc_31_the_key_of_a_caller_that_goes_away_is_removed() {
+    let mut bench = Bench::new("");
+    [7, 8, 9].into_iter().for_each(|id| bench.grant(id, 60));
+    let tickets = [7, 8, 9].map(|id| bench.send("a", "/v3/lock/lock", lock(id)));
+    bench.stand_in.forget(tickets[1]);
+    assert!(!bench.has("lead/8"));
+    assert_eq!(bench.ask("/v3/lock/unlock", json!({"key": bytes("lead/7")})).0, 200);
+    assert_eq!(bench.answer(tickets[2]).value()["key"], bytes("lead/9"));
+}
+
+#[test]
+fn e_cc_30_a_lock_without_a_lease_has_one_of_a_minute() {
+    let mut bench = Bench::new("");
+    let (status, locked) = bench.ask("/v3/lock/lock", lock(0));
+    assert_eq!(status, 200);
+    bench.pass(599);
+    assert_eq!(bench.ask("/v3/kv/range", json!({"key": locked["key"]})).1["count"], "1");
+    bench.pass(1);
+    assert!(bench.ask("/v3/kv/range", json!({"key": locked["key"]})).1.get("count").is_none());
+}
+
+#[test]
+fn e_cc_20_an_election_is_won_proclaimed_and_resigned() {
+    let mut bench = Bench::new("");
+    bench.grant(7, 60);
+    let campaign = json!({"name": bytes("lead"), "lease": 7, "value": bytes("a")});
+    let (_, won) = bench.ask("/v3/election/campaign", campaign);
+    assert_eq!(won["leader"]["key"], bytes("lead/7"));
+    let proclaim = json!({"leader": won["leader"], "value": bytes("b")});
+    assert_eq!(bench.ask("/v3/election/proclaim", proclaim).0, 200);
+    let (_, leads) = bench.ask("/v3/election/leader", json!({"name": bytes("lead")}));
+    assert_eq!(leads["kv"]["value"], bytes("b"));
+    assert_eq!(bench.ask("/v3/election/resign", json!({"leader": won["leader"]})).0, 200);
+    let (status, none) = bench.ask("/v3/election/leader", json!({"name": bytes("lead")}));
+    assert_eq!((status, &none["error"]), (500, &json!("election: no leader")));
+}
+
+/// Two clients that report where they are, and of which the first one does not look at its lease.
+#[test]
+fn a_holder_that_ignores_its_lease_is_found_out() {
+    let mut bench = Bench::new("");
+    bench.grant(7, 5);
+    bench.grant(8, 60);
+    let report = |bench: &mut Bench, client: &str| {
+        let ticket = bench.send_as(client, "PUT", &format!("/fencepost/inside?key=lead&client={client}"), Vec::new());
+        assert_eq!(bench.answer(ticket).status, 200);
+    };
+    let first = bench.send("a", "/v3/lock/lock", lock(7));
+    bench.answer(first);
+    report(&mut bench, "a");
+    let second = bench.send("b", "/v3/lock/lock", lock(8));
+    bench.pass(50);
+    bench.answer(second);
+    assert_eq!(bench.stand_in.verdict().name(), "upheld");
+    report(&mut bench, "b");
+    let verdict = bench.stand_in.verdict();
+    assert_eq!(verdict.name(), "violated");
+    let story = verdict.to_string();
+    assert!(story.contains("mutual-exclusion") && story.contains("by record: b"), "{story}");
+}
+
+#[test]
+fn what_is_left_out_is_said() {
+    let mut bench = Bench::new("");
+    for path in ["/v3/watch", "/v3/election/observe", "/v3/maintenance/status"] {
+        let (status, body) = bench.ask(path, json!({}));
+        assert_eq!((status, body["code"].as_i64()), (501, Some(12)), "{path}");
+    }
+    assert_eq!(bench.ask("/v3/kv/nothing", json!({})).0, 404);
+    assert_eq!(bench.ask("/version", Value::Null).1["etcdserver"], "3.4.23");
+    let ticket = bench.send_as("a", "PUT", "/v3/kv/range", b"{}".to_vec());
+    assert_eq!(bench.outcome(ticket).map(|outcome| matches!(outcome, RequestOutcome::Answer(answer) if answer.status == 405)), Some(true));
+}

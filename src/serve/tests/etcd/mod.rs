@@ -1,0 +1,7 @@
+//! The stand-in for etcd.
+
+mod bench;
+mod conformance;
+mod faults;
+mod leases;
+mod locks;
