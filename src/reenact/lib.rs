@@ -35,8 +35,7 @@ pub use error::ServerError;
 pub use etcd::{DrivenEtcd, EtcdCommands};
 pub use outcome::{Obstacle, Reenactment, ReenactmentOutcome};
 pub use plan::{
-    Edge, Margin, Pace, PlanError, ReenactmentPlan, Schedule, TickRange, Unsolvable, is_alone, narrower, plan,
-    solve,
+    Edge, Margin, Pace, PlanError, ReenactmentPlan, Schedule, TickRange, Unsolvable, is_alone, narrower, plan, solve,
 };
 pub use rabbitmq::RabbitmqBroker;
 pub use recorded::{RECORDED, SeenViolation, read, write};

@@ -37,7 +37,7 @@ pub(super) fn is_same(
             (*status, serde_json::from_slice(body).unwrap_or(Value::Null))
         }
         // The client hears of an error.
-        Heard::Reply(Reply::Refused(_) | Reply::Lost) => return model == Response::Failed,
+        Heard::Reply(Reply::Refused(_) | Reply::Closed(_) | Reply::Lost) => return model == Response::Failed,
     };
     // E-GEN-8, and a member without a leader.
     if status >= 500 {
@@ -45,7 +45,7 @@ pub(super) fn is_same(
     }
     match (request, model) {
         // E-LS-1: an id that exists is as good.
-        (Request::Grant(_), Response::Granted) => matches!(status, 200 | 412),
+        (Request::Grant(..), Response::Granted) => matches!(status, 200 | 412),
         // E-LS-6: a lease that is gone has no TTL.
         (Request::Renew(_), Response::Renewed) => number(&body["result"]["TTL"]).is_some_and(|ttl| ttl > 0),
         (Request::Renew(_), Response::NoLease) => {
@@ -55,8 +55,7 @@ pub(super) fn is_same(
         (Request::Revoke(_) | Request::Delete(_), Response::Done) => status == 200,
         (Request::Txn(compare, _), Response::Txn { created, oldest }) if status == 200 => {
             let Some(answers) = body["responses"].as_array() else { return false };
-            let reads: Vec<&Value> =
-                answers.iter().filter_map(|answer| answer.get("response_range")).collect();
+            let reads: Vec<&Value> = answers.iter().filter_map(|answer| answer.get("response_range")).collect();
             let [own, first] = reads[..] else { return false };
             let own = read(own, stage).map(|found| found.filter(|(key, _)| *key == compare.key));
             let is_same_own = own.is_ok_and(|own| is_same_revision(created, own.map(|(_, at)| at), revisions));

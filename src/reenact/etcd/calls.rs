@@ -33,7 +33,14 @@ pub(super) struct Calls(BTreeMap<(ClientId, Call), Pending>);
 
 impl Calls {
     /// Asks, and does not wait. A server that is down is not asked.
-    pub(super) fn ask(&mut self, base: &str, whose: (ClientId, Call), request: Request, question: Question, down: bool) {
+    pub(super) fn ask(
+        &mut self,
+        base: &str,
+        whose: (ClientId, Call),
+        request: Request,
+        question: Question,
+        down: bool,
+    ) {
         let flight = (!down).then(|| Flight::begin(base, &question));
         self.0.insert(whose, Pending { request, question, flight });
     }
@@ -102,8 +109,8 @@ impl Pending {
                 let body: String = String::from_utf8_lossy(body).trim().chars().take(300).collect();
                 format!("{path}: {status} {body}")
             }
-            Heard::Reply(Reply::Refused(why)) => why.clone(),
-            Heard::Reply(Reply::Lost) => format!("{path}: the connection was closed"),
+            Heard::Reply(Reply::Refused(why) | Reply::Closed(why)) => why.clone(),
+            Heard::Reply(Reply::Lost) => format!("{path}: no answer"),
             Heard::Watched(watched) => format!("{path}: {watched:?}").to_lowercase(),
         }
     }

@@ -97,9 +97,10 @@ impl Driven for Etcd {
     /// A grant or a renewal has nothing to do with another lease.
     fn commutes(event: AtServer<Self>, timer: Timer) -> bool {
         match (event, timer) {
-            (AtServer::Caused(Cause::Request(_, _, Request::Grant(one) | Request::Renew(one))), Timer::Revoke(other)) => {
-                one != other
-            }
+            (
+                AtServer::Caused(Cause::Request(_, _, Request::Grant(one, _) | Request::Renew(one))),
+                Timer::Revoke(other),
+            ) => one != other,
             _ => false,
         }
     }

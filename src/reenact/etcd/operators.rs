@@ -34,6 +34,9 @@ impl Stage<'_> {
         let mut read = self.below_lock("ASCEND");
         read["limit"] = json!(0);
         let found = self.server.json("/v3/kv/range", &read)?;
-        found["kvs"].get(place).cloned().ok_or_else(|| ServerError(format!("the lock has fewer than {} keys", place + 1)))
+        found["kvs"]
+            .get(place)
+            .cloned()
+            .ok_or_else(|| ServerError(format!("the lock has fewer than {} keys", place + 1)))
     }
 }

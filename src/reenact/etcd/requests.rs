@@ -32,7 +32,7 @@ pub(super) fn question(
 ) -> Result<Question, String> {
     let unknown = || format!("`{request}` names a revision that no answer has told");
     let (path, body) = match request {
-        Request::Grant(lease) => ("/v3/lease/grant", json!({"ID": stage.lease(*lease), "TTL": ttl(*lease)})),
+        Request::Grant(lease, _) => ("/v3/lease/grant", json!({"ID": stage.lease(*lease), "TTL": ttl(*lease)})),
         Request::Renew(lease) => ("/v3/lease/keepalive", json!({"ID": stage.lease(*lease)})),
         Request::Revoke(lease) => ("/v3/lease/revoke", json!({"ID": stage.lease(*lease)})),
         Request::Txn(compare, operation) => {
@@ -67,10 +67,8 @@ fn of_key(key: Key, stage: &Stage<'_>) -> Value {
 
 fn transaction(compare: &Compare, created: i64, operation: &Operation, stage: &Stage<'_>) -> Value {
     let key = bytes(&stage.key(compare.key));
-    let reads = [
-        json!({"request_range": of_key(compare.key, stage)}),
-        json!({"request_range": stage.below_lock("ASCEND")}),
-    ];
+    let reads =
+        [json!({"request_range": of_key(compare.key, stage)}), json!({"request_range": stage.below_lock("ASCEND")})];
     let first = match operation {
         Operation::Put(lease) => json!({"request_put": {"key": key, "lease": stage.lease(*lease)}}),
         Operation::Delete => json!({"request_delete_range": {"key": key}}),

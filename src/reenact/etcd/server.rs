@@ -50,7 +50,7 @@ impl DrivenEtcd {
         let base = if base.contains("://") { base.to_owned() } else { format!("http://{base}") };
         let mut server = DrivenEtcd { base, version: String::new(), commands };
         let about = match server.send("GET", "/version", "") {
-            Reply::Refused(why) => return Err(ServerError(why)),
+            Reply::Refused(why) | Reply::Closed(why) => return Err(ServerError(why)),
             reply => body(&reply),
         };
         server.version = about["etcdserver"].as_str().unwrap_or_default().to_owned();
@@ -70,9 +70,8 @@ impl DrivenEtcd {
             Value::Null if number(&found["header"]["revision"]).is_some() => Some(0),
             count => number(count),
         };
-        let count = count.ok_or_else(|| {
-            ServerError(format!("{} does not say clearly how many keys it has: {found}", self.base))
-        })?;
+        let count = count
+            .ok_or_else(|| ServerError(format!("{} does not say clearly how many keys it has: {found}", self.base)))?;
         let leases = self.leases()?.len();
         if count == 0 && leases == 0 {
             return Ok(());
@@ -102,7 +101,7 @@ impl DrivenEtcd {
     /// Asks, and waits for the answer, whatever it is.
     pub(super) fn reply(&self, path: &str, question: &Value) -> Result<(u16, Value), ServerError> {
         match self.send("POST", path, &question.to_string()) {
-            Reply::Refused(why) => Err(ServerError(why)),
+            Reply::Refused(why) | Reply::Closed(why) => Err(ServerError(why)),
             Reply::Lost => Err(ServerError(format!("{}{path}: no answer", self.base))),
             reply @ Reply::Answered { status, .. } => Ok((status, body(&reply))),
         }
@@ -131,7 +130,7 @@ impl DrivenEtcd {
 fn body(reply: &Reply) -> Value {
     match reply {
         Reply::Answered { body, .. } => serde_json::from_slice(body).unwrap_or_default(),
-        Reply::Refused(_) | Reply::Lost => Value::Null,
+        Reply::Refused(_) | Reply::Closed(_) | Reply::Lost => Value::Null,
     }
 }
 

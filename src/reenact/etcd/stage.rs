@@ -43,7 +43,8 @@ impl<'a> Stage<'a> {
     /// The lease that has an id.
     fn session(&self, id: i64) -> Option<SessionId> {
         let rest = id - self.leases;
-        let creator = u16::try_from(rest / LEASES).ok().filter(|creator| (1..CLIENTS).contains(&i64::from(*creator)))?;
+        let creator =
+            u16::try_from(rest / LEASES).ok().filter(|creator| (1..CLIENTS).contains(&i64::from(*creator)))?;
         Some(SessionId { creator: ClientId(creator), number: u16::try_from(rest % LEASES).ok()? })
     }
 

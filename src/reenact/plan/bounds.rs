@@ -42,7 +42,11 @@ impl<S: Driven> Builder<'_, S> {
                 let (Some(origin), Some(late)) = (Origin::of(due), late.map(|late| late.count())) else { return };
                 // Of two timers of the server that fire in the same tick, either may fire first.
                 let is_along = matches!(event, AtServer::Fires(_)) && origin.tick == self.now;
-                let is_kept = if is_server { !is_fired && !is_along && !S::commutes(event, timer) } else { origin.tick + late >= self.now };
+                let is_kept = if is_server {
+                    !is_fired && !is_along && !S::commutes(event, timer)
+                } else {
+                    origin.tick + late >= self.now
+                };
                 if is_kept {
                     bounds.push((origin, late, if is_server { Margin::Server } else { of_delay(Some(late)) }));
                 }

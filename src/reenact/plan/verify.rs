@@ -33,7 +33,8 @@ pub(super) fn verify<S: Driven>(trace: &Trace<S>, steps: &[PlannedStep<S>], sche
             now = schedule.at[step.start];
         }
         let at = |what: &str| format!("step {} ({}) at {now} ms {what}", step.number, step.label);
-        if step.event.is_from_outside() && (now < settled || room(&scenario, &world, step.event) < schedule.pace.server) {
+        if step.event.is_from_outside() && (now < settled || room(&scenario, &world, step.event) < schedule.pace.server)
+        {
             return Err(at("is too near to a deadline of the server"));
         }
         let action = refined(&line.action, &world, schedule.tick);

@@ -246,12 +246,16 @@ impl<'a> Fields<'a> {
         let Some(value) = self.get(name) else { return Ok(values[0].1) };
         let place = match value {
             Value::String(text) => values.iter().position(|(known, _)| known == text),
-            other => other.as_u64().and_then(|number| usize::try_from(number).ok()).filter(|place| *place < values.len()),
+            other => {
+                other.as_u64().and_then(|number| usize::try_from(number).ok()).filter(|place| *place < values.len())
+            }
         };
         match (place, value) {
             (Some(place), _) => Ok(values[place].1),
             (None, Value::String(_)) => Err(NoCall::Bad(format!("unknown value {value} for enum {name}"))),
-            (None, _) => Err(NoCall::Beyond(format!("{name}: {value} is an unknown number, which can end a real server"))),
+            (None, _) => {
+                Err(NoCall::Beyond(format!("{name}: {value} is an unknown number, which can end a real server")))
+            }
         }
     }
 }
@@ -294,7 +298,8 @@ mod tests {
 
     #[test]
     fn e_txn_3_the_operand_of_another_target_is_none() {
-        let body = r#"{"compare":[{"key":"YQ==","target":"MOD","version":3}],"success":[{"requestPut":{"key":"YQ=="}}]}"#;
+        let body =
+            r#"{"compare":[{"key":"YQ==","target":"MOD","version":3}],"success":[{"requestPut":{"key":"YQ=="}}]}"#;
         let Ok(EtcdCall::Txn(txn)) = call("/v3/kv/txn", body) else { panic!("a transaction") };
         assert_eq!(txn.compare[0].compared, Compared::Modified(0));
         assert!(matches!(&txn.success[..], [EtcdCall::Put(put)] if put.key == "a"));
@@ -305,7 +310,9 @@ mod tests {
         assert_eq!(call("/v3/kv/nothing", "{}"), Err(NoCall::NotFound));
         assert_eq!(call("/v3/election/resign", "{}"), Err(NoCall::NoLeaderKey));
         assert_eq!(call("/v3/kv/txn", r#"{"success":[{}]}"#), Err(NoCall::Refused(EtcdRefusal::KeyNotFound)));
-        for (path, body) in [("/v3/kv/put", "{"), ("/v3/kv/put", r#"{"key":"a"}"#), ("/v3/lease/grant", r#"{"TTL":"x"}"#)] {
+        for (path, body) in
+            [("/v3/kv/put", "{"), ("/v3/kv/put", r#"{"key":"a"}"#), ("/v3/lease/grant", r#"{"TTL":"x"}"#)]
+        {
             assert!(matches!(call(path, body), Err(NoCall::Bad(_))), "{path} {body}");
         }
         for (path, body) in [("/v3/watch", "{}"), ("/v3/kv/range", r#"{"sort_target":9}"#)] {

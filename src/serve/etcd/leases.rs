@@ -26,9 +26,10 @@ impl StandIn<EtcdBackend> {
         let overdue = self.now.saturating_add(ttl).saturating_add(more);
         self.backend.counted += 1;
         let counted = self.backend.counted;
-        let (_, revoked) = self.settings.timers.fires(overdue, |which| {
-            self.seed().draw(&[u64::from_be_bytes(*b"the scan"), counted, which])
-        });
+        let (_, revoked) = self
+            .settings
+            .timers
+            .fires(overdue, |which| self.seed().draw(&[u64::from_be_bytes(*b"the scan"), counted, which]));
         self.backend.expiries.insert(id, Expiry { ttl, overdue, revoked });
     }
 

@@ -82,6 +82,8 @@ impl StandIn<EtcdBackend> {
         };
         let EtcdAnswer::Range { entries, .. } = self.backend.store.ask(&EtcdCall::Range(read)) else { return None };
         let oldest = entries.into_iter().next()?;
-        Some(self.backend.makers.get(&(oldest.key, oldest.created)).cloned().unwrap_or_else(|| "an operator".to_owned()))
+        Some(
+            self.backend.makers.get(&(oldest.key, oldest.created)).cloned().unwrap_or_else(|| "an operator".to_owned()),
+        )
     }
 }

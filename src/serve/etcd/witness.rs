@@ -59,7 +59,9 @@ fn about(call: &EtcdCall) -> String {
         EtcdCall::Txn(txn) => txn.compare.first().map(|compare| format!(" {:?}", compare.key)).unwrap_or_default(),
         EtcdCall::Grant { id, ttl } => format!(" {id:x}, {ttl} s"),
         EtcdCall::Renew(id) | EtcdCall::Revoke(id) | EtcdCall::TimeToLive { id, .. } => format!(" {id:x}"),
-        EtcdCall::Lock { name, lease } | EtcdCall::Campaign { name, lease, .. } => format!(" {name:?}, lease {lease:x}"),
+        EtcdCall::Lock { name, lease } | EtcdCall::Campaign { name, lease, .. } => {
+            format!(" {name:?}, lease {lease:x}")
+        }
         EtcdCall::Unlock { key } => format!(" {key:?}"),
         EtcdCall::Proclaim { leader, .. } | EtcdCall::Resign(leader) => format!(" {:?}", leader.key),
         EtcdCall::Leader { name } => format!(" {name:?}"),

@@ -4,8 +4,7 @@ pub use fencepost_etcd::Etcd as Service;
 use fencepost_registry::{AnyService, Registered};
 
 /// The service with its catalogue.
-pub static SERVICE: Registered<Service> =
-    Registered::new(fencepost_etcd::SCENARIOS)
+pub static SERVICE: Registered<Service> = Registered::new(fencepost_etcd::SCENARIOS)
     .with_mistakes(fencepost_etcd::MISTAKES)
     .with_programs(fencepost_etcd::register_programs);
 

@@ -29,8 +29,8 @@ pub use messages::{Command, Compare, EtcdMessage, Key, Operation, Request, Respo
 pub use mistakes::MISTAKES;
 pub use mutants::EtcdMutation;
 pub use programs::{
-    ElectionService, EtcdApi, EtcdElection, EtcdError, EtcdMutex, EtcdQuery, EtcdSession, GoElection, GoMutex, HolderTerms,
-    KeepAliveLoop, KeyWait, LeasePut, LockService, SessionTerms, as_programs, register_programs,
+    ElectionService, EtcdApi, EtcdElection, EtcdError, EtcdMutex, EtcdQuery, EtcdSession, GoElection, GoMutex,
+    HolderTerms, KeepAliveLoop, KeyWait, LeasePut, LockService, SessionTerms, as_programs, register_programs,
 };
 pub use scenarios::SCENARIOS;
 pub use settings::{Guard, Jump, Leave, Nested, OnError, OperatorKind, Reads, Settings, Stop};

@@ -11,7 +11,8 @@ use std::thread;
 use clap::Args;
 use fencepost::Property;
 use fencepost_reenact::{
-    Agent, DrivenEtcd, EtcdCommands, RabbitmqBroker, RealServer, Reenactment, ReenactmentOutcome, SeenViolation, ServerError, reenact,
+    Agent, DrivenEtcd, EtcdCommands, RabbitmqBroker, RealServer, Reenactment, ReenactmentOutcome, SeenViolation,
+    ServerError, reenact,
 };
 
 use self::subject::{Subject, subjects};

@@ -94,5 +94,8 @@ fn what_is_left_out_is_said() {
     assert_eq!(bench.ask("/v3/kv/nothing", json!({})).0, 404);
     assert_eq!(bench.ask("/version", Value::Null).1["etcdserver"], "3.4.23");
     let ticket = bench.send_as("a", "PUT", "/v3/kv/range", b"{}".to_vec());
-    assert_eq!(bench.outcome(ticket).map(|outcome| matches!(outcome, RequestOutcome::Answer(answer) if answer.status == 405)), Some(true));
+    assert_eq!(
+        bench.outcome(ticket).map(|outcome| matches!(outcome, RequestOutcome::Answer(answer) if answer.status == 405)),
+        Some(true)
+    );
 }

@@ -30,7 +30,9 @@ fn the_recipes_line_by_line_get_the_verdicts_of_the_state_machine() {
     let (mut compared, mut differ) = (0, Vec::new());
     let only = std::env::var("ONLY").unwrap_or_default();
     for (name, _) in service().scenarios() {
-        if !name.contains(&only) { continue }
+        if !name.contains(&only) {
+            continue;
+        }
         let machine = shipped(name);
         let Some(program) = as_programs(&machine) else { continue };
         let began = std::time::Instant::now();

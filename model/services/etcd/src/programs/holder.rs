@@ -6,9 +6,9 @@ use std::pin::pin;
 use serde::{Deserialize, Serialize};
 
 use super::{EtcdApi, EtcdError, EtcdSession};
+use crate::Etcd;
 use crate::messages::{Key, Response};
 use crate::settings::{Guard, Leave, Stop};
-use crate::Etcd;
 use fencepost_model::fact::Leaving;
 use fencepost_model::ids::{Index, Token};
 use fencepost_model::normal::Normal;

@@ -22,10 +22,7 @@ pub fn as_programs(scenario: &Scenario<Etcd>) -> Option<Scenario<Etcd>> {
 }
 
 /// Equal programs are one for all clients.
-fn with_each<R: Recipe<Etcd>>(
-    scenario: &Scenario<Etcd>,
-    of: impl Fn(ClientId) -> Option<R>,
-) -> Option<Scenario<Etcd>> {
+fn with_each<R: Recipe<Etcd>>(scenario: &Scenario<Etcd>, of: impl Fn(ClientId) -> Option<R>) -> Option<Scenario<Etcd>> {
     let mut clients = (1..=scenario.clients).map(ClientId);
     let each = clients.try_fold(scenario.clone(), |scenario, client| Some(scenario.program(client, of(client)?)))?;
     let is_one = each.programs.iter().all(|program| program.head == each.programs[0].head);
@@ -53,8 +50,17 @@ impl SessionTerms {
 
 impl HolderTerms {
     fn of(scenario: &Scenario<Etcd>) -> Self {
-        let Settings { stop, looks_before_entry, done_cancels, watches_own_key, guard, leave, closes_session, renews, .. } =
-            scenario.service;
+        let Settings {
+            stop,
+            looks_before_entry,
+            done_cancels,
+            watches_own_key,
+            guard,
+            leave,
+            closes_session,
+            renews,
+            ..
+        } = scenario.service;
         // After its last round the process of a program ends, and that of a state machine does not.
         let lives_on = !closes_session && renews && scenario.rounds == 1;
         HolderTerms {

@@ -23,7 +23,8 @@ impl Pair {
     /// What the second store answers to a request that is answered at once.
     pub(super) fn answer(&mut self, client: ClientId, request: Request, by_recipe: bool) -> Response {
         match request {
-            Request::Grant(lease, ttl) => match self.mvcc.ask(&EtcdCall::Grant { id: number(lease), ttl: ttl.count() }) {
+            Request::Grant(lease, ttl) => match self.mvcc.ask(&EtcdCall::Grant { id: number(lease), ttl: ttl.count() })
+            {
                 EtcdAnswer::Lease { .. } | EtcdAnswer::Refused(EtcdRefusal::LeaseExists) => Response::Granted,
                 other => panic!("{other:?}"),
             },
