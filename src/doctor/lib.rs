@@ -4,6 +4,7 @@
 //! ```text
 //! lock      settings of a lock in Consul, or of its semaphore
 //! election  settings of a leader election by an observed lease, as in Kubernetes
+//! etcd      settings of a session of etcd, with the mutex or the election on it
 //! exact     any scenario as it stands, with one setting changed at a time
 //! configuration  what was read from a configuration, and how each field was understood
 //! shell     a command line in words
@@ -26,6 +27,7 @@ mod answer;
 mod asked;
 pub mod configuration;
 pub mod election;
+pub mod etcd;
 pub mod exact;
 mod judge;
 pub mod lock;
@@ -42,6 +44,7 @@ mod slack;
 pub use answer::Answer;
 pub use asked::{Asked, InTicks, QuestionError, SmallScenario};
 pub use election::ElectionQuestion;
+pub use etcd::{SessionQuestion, SessionStop};
 pub use judge::{Doctor, Execution, Proof, Verdict};
 pub use lock::{LockBelief, LockQuestion, LockScenario};
 pub use pace::Pace;

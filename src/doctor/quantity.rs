@@ -8,6 +8,8 @@ use crate::asked::Asked;
 #[cfg(doc)]
 use crate::election::ElectionQuestion;
 #[cfg(doc)]
+use crate::etcd::SessionQuestion;
+#[cfg(doc)]
 use crate::lock::LockQuestion;
 use crate::rounding::{FINEST, down};
 
@@ -32,6 +34,8 @@ pub enum Quantity {
     RequestTimeout,
     /// [`ElectionQuestion::stop_time`].
     StopTime,
+    /// [`SessionQuestion::margin`].
+    Margin,
     /// [`LockQuestion::pause`].
     Pause,
     /// [`LockQuestion::latency`].
@@ -92,6 +96,7 @@ impl Quantity {
             Quantity::RetryPeriod => "retry-period",
             Quantity::RequestTimeout => "request-timeout",
             Quantity::StopTime => "stop-time",
+            Quantity::Margin => "margin",
             Quantity::Pause => "pause",
             Quantity::Latency => "latency",
             Quantity::Drift => "drift",
@@ -112,7 +117,7 @@ impl Quantity {
     /// Whether moving it in this direction may break what is kept.
     pub fn hurts(self, direction: Direction) -> bool {
         match self {
-            Quantity::LockDelay | Quantity::Lease => direction == Direction::Down,
+            Quantity::LockDelay | Quantity::Lease | Quantity::Margin => direction == Direction::Down,
             Quantity::Ttl
             | Quantity::RenewEvery
             | Quantity::RenewDeadline

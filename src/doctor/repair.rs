@@ -66,6 +66,11 @@ pub enum Change {
     NoChecks,
     /// A leader does not give its lease back.
     NoRelease,
+    /// The holder stops by its own clock, before its lease can end.
+    BeforeExpiry {
+        /// How long before.
+        margin: Duration,
+    },
 }
 
 impl Change {
@@ -84,6 +89,7 @@ impl Change {
             Change::Fencing => "fencing",
             Change::NoChecks => "false-alarm",
             Change::NoRelease => "release",
+            Change::BeforeExpiry { .. } => "stop",
         }
     }
 }
@@ -100,6 +106,10 @@ impl fmt::Display for Change {
                 f.write_str("fencing: writes carry the ModifyIndex of the acquired key, and the resource refuses lower ones")
             }
             Change::NoChecks => f.write_str("checks = []: the session is bound to its TTL alone, and gossip cannot end it"),
+            Change::BeforeExpiry { margin } => write!(
+                f,
+                "stop = before-expiry with margin = {margin}: the holder stops that much before its TTL has passed since it sent the last acknowledged renewal"
+            ),
             Change::NoRelease => f.write_str("ReleaseOnCancel off: a leader that stops lets its lease expire"),
         }
     }

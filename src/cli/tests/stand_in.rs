@@ -141,6 +141,30 @@ fn a_stand_in_for_leases_says_who_held_them_when_it_ends() {
 }
 
 #[test]
+fn a_stand_in_for_etcd_answers_the_gateway_and_is_one_for_conform() {
+    let (child, address) = serve_as("etcd", &["--timers", "seeded=500ms"]);
+    let granted = send(&address, "POST", "/v3/lease/grant", r#"{"ID": 7, "TTL": 50}"#);
+    assert!(granted.starts_with("HTTP/1.1 200 ") && granted.contains(r#""TTL":"50""#), "{granted}");
+    assert!(send(&address, "POST", "/v3/watch", "{}").starts_with("HTTP/1.1 501 "));
+    let url = format!("http://{address}");
+    let output = fencepost(&["conform", "--etcd", &url, "--commands", "300", "--concurrent", "20", "--quiet"]);
+    assert_eq!(output.status.code(), Some(2), "it is in use: {}", stderr(&output));
+    assert!(send(&address, "POST", "/v3/lease/revoke", r#"{"ID": 7}"#).starts_with("HTTP/1.1 200 "));
+    let output = fencepost(&["conform", "--etcd", &url, "--commands", "300", "--concurrent", "20", "--quiet"]);
+    assert_eq!(output.status.code(), Some(0), "{}{}", stdout(&output), stderr(&output));
+    assert_eq!(end(child, "TERM").0, Some(0));
+}
+
+#[test]
+fn a_counterexample_happens_at_the_stand_in_for_etcd() {
+    let (child, address) = serve_as("etcd", &[]);
+    let output = fencepost(&["reenact", "e10-held", "--etcd", &format!("http://{address}"), "--quiet"]);
+    assert_eq!(output.status.code(), Some(0), "{}{}", stdout(&output), stderr(&output));
+    assert!(stdout(&output).starts_with("✓ e10-held mutual-exclusion: happened in "), "{}", stdout(&output));
+    assert_eq!(end(child, "TERM").0, Some(0));
+}
+
+#[test]
 fn a_stand_in_starts_from_the_configuration_of_an_agent() {
     let file = folder("configuration").join("agent.json");
     fs::write(&file, r#"{"node_name": "here", "bind_addr": "127.0.0.1", "ports": {"http": 0}}"#).expect("written");

@@ -1,6 +1,7 @@
 //! Counterexamples of etcd: planned without a server, and driven at the real one that `FENCEPOST_ETCD` names.
 
 use std::collections::BTreeMap;
+use std::io::{Read, Write};
 
 use fencepost_etcd::{Etcd, EtcdMutation};
 use fencepost_model::scenario::{Suite, from_toml};
@@ -8,6 +9,7 @@ use fencepost_model::trace::Trace;
 use fencepost_reenact::{
     DrivenEtcd, EtcdCommands, Means, Obstacle, PlanError, ReenactmentOutcome, is_alone, plan, reenact,
 };
+use fencepost_serve::{Clock, Server, Settings};
 
 use crate::catalogue::{counterexample, counterexamples, story};
 
@@ -128,6 +130,30 @@ fn server(with_commands: bool) -> Option<DrivenEtcd> {
 
 fn outcome(trace: &Trace<Etcd>, server: &DrivenEtcd) -> ReenactmentOutcome {
     reenact(trace, server).expect("a server that answers").outcome
+}
+
+#[test]
+fn counterexamples_without_watches_happen_at_the_stand_in() {
+    let settings = Settings { clock: Clock::Real, ..Settings::default() };
+    let stand_in = Server::start_etcd(settings, "127.0.0.1:0").expect("a free port");
+    let address = stand_in.address().to_string();
+    let server = DrivenEtcd::connect(&address, EtcdCommands::default()).expect("an empty server");
+    for (name, property) in [
+        ("e10-held", "mutual-exclusion"),
+        ("e24-shared", "mutual-exclusion"),
+        ("lease-ends-no-sooner", "eventually-acquired"),
+    ] {
+        let trace = counterexample::<Etcd>(name, property, None);
+        assert_eq!(outcome(&trace, &server), ReenactmentOutcome::Happened, "{name}");
+    }
+    // Nothing is left behind, and a server in use is refused.
+    assert!(DrivenEtcd::connect(&address, EtcdCommands::default()).is_ok());
+    let mut stream = std::net::TcpStream::connect(&address).expect("it listens");
+    let put = "POST /v3/kv/put HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Length: 14\r\n\r\n{\"key\":\"YQ==\"}";
+    stream.write_all(put.as_bytes()).expect("it reads");
+    stream.read_to_string(&mut String::new()).expect("it answers");
+    let refused = DrivenEtcd::connect(&address, EtcdCommands::default()).expect_err("it is in use").to_string();
+    assert!(refused.contains("it has 1 keys and 0 leases"), "{refused}");
 }
 
 /// One after the other: the server must be empty at the beginning of each test.

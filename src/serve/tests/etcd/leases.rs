@@ -48,9 +48,9 @@ fn e_ls_1_a_ttl_is_raised_and_the_server_chooses_an_id() {
     assert_eq!(granted["TTL"], "2");
     let id: i64 = granted["ID"].as_str().and_then(|id| id.parse().ok()).expect("a number");
     assert!(id > 0);
-    bench.pass(10);
+    bench.pass(9);
     assert_eq!(bench.ask("/v3/lease/timetolive", json!({"ID": id})).1["TTL"], "1");
-    bench.pass(5);
+    bench.pass(6);
     assert!(bench.ask("/v3/lease/timetolive", json!({"ID": id})).1.get("TTL").is_none(), "less than a second");
     assert_eq!(bench.ask("/v3/lease/leases", json!({})).1["leases"].as_array().map(Vec::len), Some(1));
 }
@@ -67,5 +67,5 @@ fn the_next_end_of_a_lease_is_an_instant_that_a_test_may_name() {
     assert_eq!(advance(&mut bench), 200);
     assert_eq!((bench.renewed(7), bench.renewed(8)), (0, 9));
     assert_eq!(advance(&mut bench), 200);
-    assert_eq!(advance(&mut bench), 400, "there is no lease");
+    assert_eq!(advance(&mut bench), 409, "there is no lease");
 }

@@ -76,7 +76,7 @@ fn a_holder_that_ignores_its_lease_is_found_out() {
     let second = bench.send("b", "/v3/lock/lock", lock(8));
     bench.pass(50);
     bench.answer(second);
-    assert_eq!(bench.stand_in.verdict().name(), "upheld");
+    assert_eq!(bench.stand_in.verdict().name(), "no-violation");
     report(&mut bench, "b");
     let verdict = bench.stand_in.verdict();
     assert_eq!(verdict.name(), "violated");
