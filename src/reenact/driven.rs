@@ -53,11 +53,6 @@ pub trait Driven: Service {
     /// How much later than it is due a real server may be made to take this step; none: it does not take it by itself.
     fn lateness(scenario: &Scenario<Self>, world: &World<Self>, timer: Self::Timer) -> Option<Ticks>;
 
-    /// Whether a step has the same effect before a timer of the server and after it.
-    fn commutes(_event: AtServer<Self>, _timer: Self::Timer) -> bool {
-        false
-    }
-
     /// The lengths of a tick with which every duration is one that the server takes.
     ///
     /// # Errors

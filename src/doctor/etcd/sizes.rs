@@ -12,8 +12,8 @@
 //! which A's has ended, and B enters at once. So renewals, messages, cut links, earlier rounds and other clients change nothing. How long A stays is
 //! rounded up, and T down.
 //!
-//! **Narrower.** One tick is T, and A may be inside as long. Executions of it count after the exact scenario has accepted them. `Done` closes
-//! up to a second after T (E-CC-3): here one tick is half of T.
+//! **Narrower.** One tick is half of T, and A may be inside for as long as its lease lasts. Executions of it count after the exact scenario has
+//! accepted them: there `Done` closes a second after T (E-CC-3).
 
 use super::question::{SessionQuestion, SessionStop};
 use super::small::{SessionScenario, SmallStop};
@@ -25,6 +25,9 @@ type InTicks = asked::InTicks<SessionScenario>;
 
 /// The most ticks of a TTL.
 const TICKS_MAX: i64 = 400;
+
+/// The ticks of a TTL where a counterexample is sought.
+const HALVES: i64 = 2;
 
 /// How long a holder that stops before the end of its lease may be inside.
 fn stays(question: &SessionQuestion, drift: Duration) -> Duration {
@@ -51,13 +54,13 @@ pub(super) fn wider(question: &SessionQuestion) -> Vec<InTicks> {
 
 /// A scenario that looks as if it broke it.
 pub(super) fn narrower(question: &SessionQuestion) -> Vec<InTicks> {
-    let (ttl, stop) = match question.stop {
-        SessionStop::Never => (1, SmallStop::Never),
-        SessionStop::OnDone => (2, SmallStop::OnDone(1)),
-        SessionStop::BeforeExpiry if stays(question, Duration::ZERO) >= question.ttl => (1, SmallStop::After(1)),
+    let stop = match question.stop {
+        SessionStop::Never => SmallStop::Never,
+        SessionStop::OnDone => SmallStop::OnDone(1),
+        SessionStop::BeforeExpiry if stays(question, Duration::ZERO) >= question.ttl => SmallStop::After(HALVES),
         SessionStop::BeforeExpiry => return Vec::new(),
     };
     // A TTL is a number of whole seconds: half of it is one of milliseconds.
-    let tick = Duration::of_nanoseconds(question.ttl.nanoseconds() / ttl);
-    vec![InTicks { scenario: SessionScenario { recipe: question.recipe, ttl, stop, is_cut: true }, tick }]
+    let tick = Duration::of_nanoseconds(question.ttl.nanoseconds() / HALVES);
+    vec![InTicks { scenario: SessionScenario { recipe: question.recipe, ttl: HALVES, stop, is_cut: true }, tick }]
 }

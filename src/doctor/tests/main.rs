@@ -12,5 +12,6 @@ mod equations;
 mod exact;
 mod random;
 mod recipe;
+mod sessions;
 mod units;
 mod written;

@@ -99,13 +99,9 @@ impl Driver<Etcd> for EtcdDriver<'_> {
             let answer = format!("{}: no answer", pending.path());
             return Some(Ended::With(refused(step, answer, model.to_string())));
         };
-        // E-LS-5: the scan may find a lease at once, where the scenario gives it some time, or a step that has nothing to do with it.
+        // E-LS-5: the scan may find a lease at once, where the scenario gives it some time.
         let may_be_early = self.settings.scan_delay > Ticks::ZERO;
-        let prompt = match step.event {
-            AtServer::Fires(_) => milliseconds(self.moments.schedule.pace.prompt),
-            _ => Duration::ZERO,
-        };
-        if at + EARLY + prompt < start && !may_be_early {
+        if at + EARLY < start && !may_be_early {
             let early = start.saturating_duration_since(at).as_millis();
             let answer = format!("{}, {early} ms earlier", pending.said(&heard));
             return Some(Ended::With(refused(step, answer, format!("{model}, and no sooner"))));

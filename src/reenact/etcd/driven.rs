@@ -1,6 +1,6 @@
 //! What a plan has to know of etcd.
 
-use fencepost_etcd::{Etcd, EtcdFault, EtcdMessage, OperatorKind, Request, Response, Timer};
+use fencepost_etcd::{Etcd, EtcdFault, EtcdMessage, OperatorKind, Response, Timer};
 use fencepost_model::fact::Fact;
 use fencepost_model::ids::Call;
 use fencepost_model::scenario::Scenario;
@@ -34,8 +34,6 @@ const SECOND: i64 = 1_000;
 pub struct EtcdMemory {
     /// Whether the server is down now.
     is_down: bool,
-    /// The instant at which it went on for the last time.
-    returned: Option<usize>,
 }
 
 impl Driven for Etcd {
@@ -94,17 +92,6 @@ impl Driven for Etcd {
         matches!(timer, Timer::Revoke(_)).then(|| Ticks::ZERO - scenario.service.scan_delay)
     }
 
-    /// A grant or a renewal has nothing to do with another lease.
-    fn commutes(event: AtServer<Self>, timer: Timer) -> bool {
-        match (event, timer) {
-            (
-                AtServer::Caused(Cause::Request(_, _, Request::Grant(one, _) | Request::Renew(one))),
-                Timer::Revoke(other),
-            ) => one != other,
-            _ => false,
-        }
-    }
-
     fn ticks(scenario: &Scenario<Self>) -> Result<TickRange, PlanError> {
         let settings = &scenario.service;
         let mut range = TickRange { least: 1, most: TICK_MAX, multiple_of: 1 };
@@ -128,10 +115,12 @@ impl Driven for Etcd {
         let Some((early, late)) = bounds else { return };
         builder.at_least((late.instant, late.ticks), start, 0, Margin::None);
         match timer {
-            // Overdue leases are found when the server goes on (E-LS-11).
             Timer::Revoke(_) => {
+                if let Some(delay) = builder.scenario.synchrony.server_delay.map(Ticks::count) {
+                    let margin = if delay == 0 { Margin::Prompt } else { Margin::Server };
+                    builder.at_most((early.instant, early.ticks + delay), start, margin);
+                }
                 builder.unsettled.push(late);
-                builder.unsettled.extend(builder.memory.returned.map(|instant| Bound { instant, ticks: 0 }));
             }
             // The user's command makes it happen.
             Timer::Return => builder.at_most((early.instant, early.ticks), start, Margin::Prompt),
@@ -140,12 +129,9 @@ impl Driven for Etcd {
     }
 
     fn note(builder: &mut Builder<'_, Self>, _: &World<Self>, _: &[Fact<Self>], place: usize) {
-        let step = &builder.draft.steps[place];
-        match step.event {
+        match builder.draft.steps[place].event {
             AtServer::Caused(Cause::Stop { is_restart }) => builder.memory.is_down = is_restart,
-            AtServer::Caused(Cause::Return) => {
-                builder.memory = EtcdMemory { is_down: false, returned: Some(step.end) };
-            }
+            AtServer::Caused(Cause::Return) => builder.memory.is_down = false,
             _ => {}
         }
     }

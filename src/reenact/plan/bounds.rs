@@ -26,9 +26,11 @@ impl<S: Driven> Builder<'_, S> {
         (Bound { instant: start, ticks }, Bound { instant: end, ticks })
     }
 
-    /// What must not have happened yet by itself, and what must have happened in time.
-    pub(super) fn keep_bounds(&mut self, action: &Action<S>, event: AtServer<S>, start: usize) {
+    /// What must not have happened yet by itself, and what must have happened in time. While a client is late no time passes: the step is at the
+    /// same instant as the one before.
+    pub(super) fn keep_bounds(&mut self, action: &Action<S>, event: AtServer<S>, (before, start): (usize, usize)) {
         let mut bounds = Vec::new();
+        let mut is_late = false;
         let synchrony = self.scenario.synchrony;
         for process in self.twin.processes() {
             let is_server = process == ProcessId::Server;
@@ -42,11 +44,8 @@ impl<S: Driven> Builder<'_, S> {
                 let (Some(origin), Some(late)) = (Origin::of(due), late.map(|late| late.count())) else { return };
                 // Of two timers of the server that fire in the same tick, either may fire first.
                 let is_along = matches!(event, AtServer::Fires(_)) && origin.tick == self.now;
-                let is_kept = if is_server {
-                    !is_fired && !is_along && !S::commutes(event, timer)
-                } else {
-                    origin.tick + late >= self.now
-                };
+                let is_kept = if is_server { !is_fired && !is_along } else { origin.tick + late >= self.now };
+                is_late |= !is_server && !is_kept;
                 if is_kept {
                     bounds.push((origin, late, if is_server { Margin::Server } else { of_delay(Some(late)) }));
                 }
@@ -59,6 +58,9 @@ impl<S: Driven> Builder<'_, S> {
             if let Some(origin) = origin.filter(|origin| !is_excused && origin.tick >= self.now) {
                 bounds.push((origin, 0, of_delay(synchrony.message_delay.map(|delay| delay.count()))));
             }
+        }
+        if is_late {
+            self.at_most((before, 0), start, Margin::None);
         }
         for (origin, late, margin) in bounds {
             let (early, _) = self.bounds(origin);

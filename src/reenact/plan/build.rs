@@ -108,8 +108,9 @@ impl<S: Driven> Builder<'_, S> {
             end = self.instant();
             self.at_least((start, 0), end, duration, Margin::None);
         }
+        let before = self.last;
         self.keep_order(event, start, end);
-        self.keep_bounds(&line.action, event, start);
+        self.keep_bounds(&line.action, event, (before, start));
         self.fire(&line.action, start);
         S::constrain(self, &line.action, start);
         let step = PlannedStep {

@@ -33,8 +33,7 @@ pub(super) fn verify<S: Driven>(trace: &Trace<S>, steps: &[PlannedStep<S>], sche
             now = schedule.at[step.start];
         }
         let at = |what: &str| format!("step {} ({}) at {now} ms {what}", step.number, step.label);
-        if step.event.is_from_outside() && (now < settled || room(&scenario, &world, step.event) < schedule.pace.server)
-        {
+        if step.event.is_from_outside() && (now < settled || room(&scenario, &world) < schedule.pace.server) {
             return Err(at("is too near to a deadline of the server"));
         }
         let action = refined(&line.action, &world, schedule.tick);
@@ -43,7 +42,7 @@ pub(super) fn verify<S: Driven>(trace: &Trace<S>, steps: &[PlannedStep<S>], sche
         }
         if let AtServer::Fires(_) = step.event {
             let Pace { server, lateness, .. } = schedule.pace;
-            settled = now + room(&scenario, &world, step.event).min(0) + server + lateness;
+            settled = now + room(&scenario, &world).min(0) + server + lateness;
         }
         let happened = world.step(&scenario, &action);
         let facts: Vec<String> = happened.facts.iter().map(ToString::to_string).collect();
@@ -68,14 +67,12 @@ fn in_milliseconds<S: Driven>(scenario: &Scenario<S>, schedule: &Schedule) -> Sc
     scenario
 }
 
-/// The time until the first timer fires whose time the step can tell; negative if it is late.
-fn room<S: Driven>(scenario: &Scenario<S>, world: &World<S>, event: AtServer<S>) -> i64 {
+/// The time until the first timer fires whose time others can tell; negative if it is late.
+fn room<S: Driven>(scenario: &Scenario<S>, world: &World<S>) -> i64 {
     let mut room = i64::MAX;
     world.wakes(scenario, ProcessId::Server, &mut |timer, due| {
         let fires = S::at_server(&Action::Wake { process: ProcessId::Server, timer });
-        if let (AtServer::Fires(_), Some(late)) = (fires, S::lateness(scenario, world, timer))
-            && !S::commutes(event, timer)
-        {
+        if let (AtServer::Fires(_), Some(late)) = (fires, S::lateness(scenario, world, timer)) {
             room = room.min((due + late - world.now).count());
         }
     });

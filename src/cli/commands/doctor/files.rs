@@ -71,6 +71,7 @@ fn named(change: &Change) -> &'static str {
         Change::Fencing => "fencing",
         Change::NoChecks => "no-checks",
         Change::NoRelease => "no-release",
+        Change::BeforeExpiry { .. } => "before-expiry",
     }
 }
 

@@ -4,6 +4,7 @@ mod ask;
 mod assumed;
 mod configured;
 mod election;
+mod etcd;
 mod exact;
 mod files;
 mod judging;
@@ -41,6 +42,12 @@ enum OtherQuestion {
     /// it, or the program. Links to the API server may be cut at any time, and heal. Without --pause, --latency, --drift and --stop-time
     /// these are taken as 0, and the answer begins with a warning.
     ClientGo(Box<election::ElectionSettings>),
+    /// A session of etcd's Go client, with the mutex or the election on it
+    ///
+    /// A holder that stops by its own clock, before its lease can end, is judged with its margin; one that waits for Done, or looks at nothing, works
+    /// beside its successor. Links to etcd may be cut at any time. Without --pause, --latency and --drift these are taken as 0, and the answer
+    /// begins with a warning.
+    Etcd(Box<etcd::SessionSettings>),
     /// Any scenario as it stands: every service, and programs of your own
     ///
     /// Each promise is searched with the clients, rounds and faults that the file has. Then each duration, and each number and flag of the
@@ -52,6 +59,7 @@ enum OtherQuestion {
 pub fn run(doctor: &Doctor, common: &Common) -> Result<Exit, CommandError> {
     match &doctor.other {
         Some(OtherQuestion::ClientGo(settings)) => election::run(settings, common),
+        Some(OtherQuestion::Etcd(settings)) => etcd::run(settings, common),
         Some(OtherQuestion::Scenario(settings)) => exact::run(settings, common),
         None => lock::run(&doctor.lock, common),
     }

@@ -81,7 +81,7 @@ fn a_holder_that_ignores_its_lease_is_found_out() {
     let verdict = bench.stand_in.verdict();
     assert_eq!(verdict.name(), "violated");
     let story = verdict.to_string();
-    assert!(story.contains("mutual-exclusion") && story.contains("by record: b"), "{story}");
+    assert!(story.contains("mutual-exclusion") && story.contains("record: b"), "{story}");
 }
 
 #[test]
