@@ -249,3 +249,19 @@ fn a_scenario_that_is_not_judged_is_refused_with_what_is() {
     assert_eq!(name.status.code(), Some(2));
     assert!(stderr(&name).contains("write `consul-lock`, or the path of a scenario file"), "{}", stderr(&name));
 }
+
+#[test]
+fn a_session_of_etcd_is_kept_by_its_margin_and_broken_without_one() {
+    let asked = |options: &[&str]| fencepost(&[&["doctor", "etcd", "--quiet"], options].concat());
+    let stops = ["--stop", "before-expiry", "--margin", "5s", "--latency", "200ms", "--drift", "200ppm", "--pause"];
+    let kept = asked(&[&stops[..], &["1s"]].concat());
+    assert_eq!(kept.status.code(), Some(0), "{}", stderr(&kept));
+    assert!(stdout(&kept).contains("✓ mutual-exclusion"), "{}", stdout(&kept));
+    let broken = asked(&[&stops[..], &["5s"]].concat());
+    assert_eq!(broken.status.code(), Some(1), "{}", stdout(&broken));
+    let done = asked(&["--recipe", "etcd-election", "--ttl", "10s"]);
+    assert_eq!(done.status.code(), Some(1), "{}", stderr(&done));
+    assert!(stdout(&done).contains("stop = before-expiry with margin = "), "{}", stdout(&done));
+    let wrong = asked(&["--ttl", "1s"]);
+    assert_eq!((wrong.status.code(), stderr(&wrong).contains("--ttl: etcd raises 1s to 2s")), (Some(2), true));
+}

@@ -64,7 +64,10 @@ fn bad_input_is_refused_with_a_way_out() {
     refused(&["e10-held", "--etcd", "http://127.0.0.1:1"], "127.0.0.1:1");
     refused(&["e10-held", "--etcd", &address], "answers, but not as etcd does");
     refused(&["e10-held", "--etcd", &address, "--pause", "true"], "--resume");
-    refused(&["b17-release-then-stop", "--consul", &address, "--pause", "true", "--resume", "true"], "cannot be used with");
+    refused(
+        &["b17-release-then-stop", "--consul", &address, "--pause", "true", "--resume", "true"],
+        "cannot be used with",
+    );
     refused(
         &["f32-passive-declare", "--consul", &address],
         "is an execution of rabbitmq-semaphore, and the server is Consul 1.8.7",

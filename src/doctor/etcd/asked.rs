@@ -134,7 +134,8 @@ impl Asked for SessionQuestion {
             SessionStop::OnDone => Some(sum(sum(ttl, DONE_LOOP), times(self.latency, 2))),
             SessionStop::BeforeExpiry => Some(self.ttl),
         };
-        let stall = ttl.nanoseconds() - third.nanoseconds() - self.margin.nanoseconds() - 2 * self.latency.nanoseconds();
+        let stall =
+            ttl.nanoseconds() - third.nanoseconds() - self.margin.nanoseconds() - 2 * self.latency.nanoseconds();
         let stall = Duration::of_nanoseconds(stall.max(0));
         let renewals_an_hour = 3_600_000_000_000_u64.checked_div(third.nanoseconds().unsigned_abs()).unwrap_or(0);
         let sentence = format!(
@@ -156,7 +157,11 @@ impl Asked for SessionQuestion {
         ];
         list.push(match self.drift.0 {
             0 => "clocks of clients run as fast as the leader's".to_owned(),
-            _ => format!("clocks of clients are slower than the leader's by at most {}: {} over the TTL", self.drift, self.drift.of(self.ttl)),
+            _ => format!(
+                "clocks of clients are slower than the leader's by at most {}: {} over the TTL",
+                self.drift,
+                self.drift.of(self.ttl)
+            ),
         });
         list.push("any number of clients and rounds: a violation takes a holder and its successor, see reports/docs/doctor.md".to_owned());
         list

@@ -99,8 +99,7 @@ impl SessionQuestion {
     /// The first mistake found.
     pub fn validate(&self) -> Result<(), QuestionError> {
         let wrong = |setting, message: String| Err(QuestionError::new(setting, message));
-        let durations =
-            [("ttl", self.ttl), ("margin", self.margin), ("pause", self.pause), ("latency", self.latency)];
+        let durations = [("ttl", self.ttl), ("margin", self.margin), ("pause", self.pause), ("latency", self.latency)];
         for (setting, duration) in durations {
             if duration.in_ticks_of(FINEST).is_none() {
                 return wrong(setting, format!("{duration} is finer than {FINEST}: write a multiple of that"));

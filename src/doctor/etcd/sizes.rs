@@ -44,11 +44,11 @@ pub(super) fn wider(question: &SessionQuestion) -> Vec<InTicks> {
     let sized = |count: i64| {
         let tick = times(FINEST, (down(question.ttl, FINEST) / count).max(1));
         let stop = SmallStop::After(up(stays, tick).max(1));
-        let scenario =
-            SessionScenario { recipe: question.recipe, ttl: down(question.ttl, tick), stop, is_cut: false };
+        let scenario = SessionScenario { recipe: question.recipe, ttl: down(question.ttl, tick), stop, is_cut: false };
         InTicks { scenario, tick }
     };
-    let looks_safe = |sized: &InTicks| matches!(sized.scenario.stop, SmallStop::After(stays) if stays < sized.scenario.ttl);
+    let looks_safe =
+        |sized: &InTicks| matches!(sized.scenario.stop, SmallStop::After(stays) if stays < sized.scenario.ttl);
     (1..=TICKS_MAX).map(sized).find(looks_safe).into_iter().collect()
 }
 

@@ -87,10 +87,14 @@ pub fn story<S: Driven>(scenario: &Scenario<S>, labels: &[&str]) -> Trace<S> {
         let mut enabled = Vec::new();
         scenario.enabled(&world, &mut enabled);
         let action = enabled.iter().find(|action| action.to_string() == *label);
-        recorder.step(scenario, &mut world, action.unwrap_or_else(|| {
-            let labels: Vec<String> = enabled.iter().map(ToString::to_string).collect();
-            panic!("“{label}” is not enabled; there are {labels:#?}")
-        }));
+        recorder.step(
+            scenario,
+            &mut world,
+            action.unwrap_or_else(|| {
+                let labels: Vec<String> = enabled.iter().map(ToString::to_string).collect();
+                panic!("“{label}” is not enabled; there are {labels:#?}")
+            }),
+        );
     }
     recorder.finish(scenario, "test", None)
 }

@@ -3,7 +3,7 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use fencepost_conform::etcd::{EtcdExchange, EtcdReply};
-use fencepost_etcd::mvcc::{ContenderStep, EtcdAnswer, EtcdCall};
+use fencepost_etcd::mvcc::{Contender, ContenderStep, EtcdAnswer, EtcdCall};
 use serde_json::{Value, json};
 
 use super::EtcdBackend;
@@ -22,6 +22,12 @@ const MEMBER: &str = "9372538179322589801";
 enum Served {
     At(Answer),
     Later(Parked),
+}
+
+/// How far a lock or a campaign goes.
+enum Contended {
+    Answered(EtcdAnswer),
+    Waits(Contender),
 }
 
 impl StandIn<EtcdBackend> {
@@ -75,10 +81,10 @@ impl StandIn<EtcdBackend> {
         let before = self.backend.store.revision();
         let answer = match &call {
             EtcdCall::Lock { .. } | EtcdCall::Campaign { .. } => match self.contend(&call) {
-                Ok(answer) => answer,
-                Err(parked) => {
+                Contended::Answered(answer) => answer,
+                Contended::Waits(contender) => {
                     self.note_makers(&call, client, before);
-                    return Served::Later(parked);
+                    return Served::Later(Parked::Contender(call, contender));
                 }
             },
             _ => self.ask(&call),
@@ -101,16 +107,16 @@ impl StandIn<EtcdBackend> {
     }
 
     /// A lock or a campaign goes as far as it can.
-    fn contend(&mut self, call: &EtcdCall) -> Result<EtcdAnswer, Parked> {
+    fn contend(&mut self, call: &EtcdCall) -> Contended {
         let mut contender = match self.backend.store.enter(call) {
             Ok(contender) => contender,
-            Err(refusal) => return Ok(EtcdAnswer::Refused(refusal)),
+            Err(refusal) => return Contended::Answered(EtcdAnswer::Refused(refusal)),
         };
         loop {
             match self.backend.store.go_on(call, contender) {
-                Some(ContenderStep::Answered(answer)) => return Ok(answer),
+                Some(ContenderStep::Answered(answer)) => return Contended::Answered(answer),
                 Some(ContenderStep::GoesOn(next)) => contender = next,
-                None => return Err(Parked::Contender(call.clone(), contender)),
+                None => return Contended::Waits(contender),
             }
         }
     }
