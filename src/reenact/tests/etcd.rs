@@ -84,10 +84,11 @@ const PAUSED: [&str; 12] = [
 ];
 
 /// The server restarts, and every lease begins anew, with the election timeout in addition (E-LD-2).
-const RESTARTED: [&str; 14] = [
+const RESTARTED: [&str; 15] = [
     "client 1 is asked to acquire",
     "the server receives from client 1: grant a lease for session 1.1 [1]",
     "the server receives from client 1: if key 1.1 is absent, put it; get the oldest key [3]",
+    "the server receives from client 1: renew the lease of session 1.1 [2]",
     "client 1 crashes",
     "all members restart",
     "the server wakes: there is a leader again",
@@ -195,6 +196,14 @@ fn counterexamples_happen_and_that_of_a_wrong_model_is_refused_at_a_real_etcd() 
 fn an_etcd_server_pauses_and_restarts() {
     let Some(server) = server(true) else { return };
     assert_eq!(outcome(&paused(), &server), ReenactmentOutcome::Happened);
-    let restarted = told("e06-restart", |text| text.replace("checkpoint = 3\n", ""), &RESTARTED);
+    // When in its restart the server was promoted is not known, so its timers may be late.
+    let restarted = told(
+        "e06-restart",
+        |text| {
+            let text = text.replace("checkpoint = 3\n", "").replace("server_delay = 0\n", "");
+            text.replace("bound = 10\n", "")
+        },
+        &RESTARTED,
+    );
     assert_eq!(outcome(&restarted, &server), ReenactmentOutcome::Happened);
 }
