@@ -7,9 +7,9 @@ use fencepost_consul::Consul;
 use fencepost_etcd::Etcd;
 use fencepost_model::scenario::Suite;
 use fencepost_rabbitmq::RabbitMq;
-use fencepost_reenact::{RECORDED, SeenViolation, read, write};
+use fencepost_reenact::{Means, RECORDED, SeenViolation, plan, read, write};
 
-use crate::catalogue::{Catalogued, counterexamples, violated};
+use crate::catalogue::{Catalogued, Counterexample, counterexamples, violated};
 
 const CONSUL: &str = RECORDED[0];
 const RABBITMQ: &str = RECORDED[1];
@@ -56,6 +56,25 @@ fn what_is_recorded_is_about_the_counterexamples_of_today() {
     assert!(known::<Consul>(CONSUL, Suite::Standard) > 90);
     assert!(known::<RabbitMq>(RABBITMQ, Suite::Standard) >= 70);
     assert!(known::<Etcd>(ETCD, Suite::Standard) > 40);
+}
+
+/// What happened can be planned again, with every command that a user may give.
+fn is_planned<S: Catalogued>(text: &str) {
+    let recorded = recorded(text);
+    for Counterexample { scenario, property, trace } in counterexamples::<S>(Suite::Standard) {
+        let line = &recorded[&(scenario, property.to_owned())];
+        let is_planned = plan(&trace, Means { restart: true, tool: true, pause: true }, 1).is_ok();
+        // Where another execution was driven, the first one has no plan.
+        let is_expected = line.has_happened() && line.other.is_none();
+        assert_eq!(is_planned, is_expected, "{} {}: {}", line.scenario, line.property, line.sentence);
+    }
+}
+
+#[test]
+fn what_happened_has_a_plan_and_nothing_else_has() {
+    is_planned::<Consul>(CONSUL);
+    is_planned::<RabbitMq>(RABBITMQ);
+    is_planned::<Etcd>(ETCD);
 }
 
 #[test]
