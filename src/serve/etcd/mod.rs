@@ -4,12 +4,13 @@
 //! ```text
 //! decode   a body as a call of the model (E-GEN-4)     serve    a request, from its path to its answer
 //! leases   when leases end                             queue    callers that wait for a lock, an election or a revoke
-//! events   what happens to the server                  witness  requests as stories tell them
-//! log      the run as JSON lines
+//! fields   the fields of a body                         events   what happens to the server
+//! witness  requests as stories tell them               log      the run as JSON lines
 //! ```
 
 mod decode;
 mod events;
+mod fields;
 mod leases;
 mod log;
 mod queue;
