@@ -1,7 +1,7 @@
 //! etcd: leases, and the locks and elections of its Go client.
 
 pub use fencepost_etcd::*;
-use fencepost_etcd_explore::SERVICE;
+pub use fencepost_etcd_explore::SERVICE;
 
 use crate::{Check, Length};
 

@@ -1,7 +1,8 @@
-//! Recipes for real, at the stand-in agent; at a real one where `FENCEPOST_CONSUL` names it, and at a real broker where
-//! `FENCEPOST_RABBITMQ` does.
+//! Recipes for real, at the stand-in agent; at a real one where `FENCEPOST_CONSUL` names it, at a real broker where
+//! `FENCEPOST_RABBITMQ` does, and at a real etcd server where `FENCEPOST_ETCD` does.
 
 mod agents;
+mod etcd;
 mod holders;
 mod long;
 mod mistakes;

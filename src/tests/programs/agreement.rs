@@ -9,6 +9,7 @@ use std::thread;
 use fencepost::catalogue::CATALOGUE;
 use fencepost::checker::{Engine, Limits, Options};
 use fencepost::consul::{self, Consul, GoLock, GoSemaphore};
+use fencepost::etcd::{self, Etcd};
 use fencepost::lease::{self, Lease, Loan};
 use fencepost::model::ids::Index;
 use fencepost::model::resource::Accepts;
@@ -67,6 +68,10 @@ fn with_programs<T>(scenario: &dyn AnyScenario, law: impl FnOnce(&dyn AnyScenari
     if let Some(scenario) = scenario.of::<RabbitMq>() {
         let program = semaphore::as_programs(scenario)?;
         return is_explored(&program).then(|| law(rabbitmq::SERVICE.any(&program)));
+    }
+    if let Some(scenario) = scenario.of::<Etcd>() {
+        let program = etcd::as_programs(scenario)?;
+        return is_explored(&program).then(|| law(etcd::SERVICE.any(&program)));
     }
     let program = lock_or_semaphore(scenario.of::<Consul>()?)?;
     is_explored(&program).then(|| law(consul::SERVICE.any(&program)))

@@ -3,11 +3,13 @@
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use fencepost_consul::{Behavior, Checks, GoLock, GoSemaphore, Terms};
-use fencepost_live::{Agent, LiveBroker, Tenure, hold};
+use fencepost_etcd::{GoElection, GoMutex};
+use fencepost_live::{Agent, LiveBroker, LiveEtcd, Tenure, hold};
 use fencepost_model::time::Ticks;
 use fencepost_rabbitmq::{MessageMutex, SlotTaker};
 
 use crate::agents::TICK;
+use crate::etcd::{heeds_done, terms as session_terms};
 use crate::semaphores::slots;
 
 /// The variable with the address of the server, the key, the kind of lock, the number of the client, its rounds, and how long it stays
@@ -32,6 +34,7 @@ fn a_client_in_a_process_of_its_own() {
     let number = |text: &str| text.parse::<u16>().expect("a number");
     let length = Duration::from_millis(inside.parse().expect("milliseconds"));
     let agent = || Agent::new(address, key).tick(TICK).client(number(client));
+    let etcd = || LiveEtcd::new(address, key).client(number(client));
     let broker = || LiveBroker::new(address, key).expect("an address").tick(TICK).client(number(client)).heartbeat(1);
     let work = |tenure: &Tenure| {
         println!("\nreport inside {client} {}", now().as_nanos());
@@ -48,6 +51,8 @@ fn a_client_in_a_process_of_its_own() {
             "semaphore-of-1" => hold(&agent(), GoSemaphore::with(terms(Behavior::Delete), 1, 200), work).map(|_| ()),
             "slot" => hold(&broker(), SlotTaker::of(&slots(), 0), work).map(|_| ()),
             "message" => hold(&broker(), MessageMutex::of(&slots()), work).map(|_| ()),
+            "etcd-mutex" => hold(&etcd(), GoMutex::with(session_terms(), heeds_done()), work).map(|_| ()),
+            "etcd-election" => hold(&etcd(), GoElection::with(session_terms(), heeds_done()), work).map(|_| ()),
             other => panic!("a client of kind {other}"),
         };
         held.expect("the server is there");

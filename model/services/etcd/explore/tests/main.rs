@@ -4,5 +4,6 @@
 mod keep;
 mod mutants;
 mod programs;
+mod programs_at_random;
 mod rules;
 mod same_store;

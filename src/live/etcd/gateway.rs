@@ -1,0 +1,158 @@
+//! Requests of a program as JSON for the gateway, and its answers as the program hears them. E-GEN-4, E-GEN-7.
+
+use std::time::Duration;
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use fencepost_etcd::{Compare, Operation, Request, Response, Shown};
+use fencepost_model::ids::Index;
+use serde_json::{Value, json};
+
+use super::names::LeaseNames;
+use super::server::LiveEtcd;
+use crate::LiveError;
+use crate::consul::http::{HttpRequest, Reply};
+use crate::consul::names::fit;
+
+/// How long the server may take: it gives up by itself after 7 s. E-GEN-8.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// Writes a request for the gateway.
+pub(super) fn question(request: &Request, server: &LiveEtcd, names: &LeaseNames) -> Result<HttpRequest, LiveError> {
+    let key = |key| names.key(key).map(|name| bytes(&name));
+    let (path, body) = match *request {
+        // The server chooses the id. E-LS-1.
+        Request::Grant(lease, ttl) => {
+            ("/v3/lease/grant", json!({"ID": names.id(lease).to_string(), "TTL": server.seconds(ttl)?.to_string()}))
+        }
+        Request::Renew(lease) => ("/v3/lease/keepalive", json!({"ID": names.id(lease).to_string()})),
+        Request::Revoke(lease) => ("/v3/lease/revoke", json!({"ID": names.id(lease).to_string()})),
+        Request::Txn(compare, operation) => ("/v3/kv/txn", transaction(compare, operation, server, names)?),
+        Request::Newest(before) => {
+            let mut range = by_creation(server, "DESCEND");
+            range["max_create_revision"] = json!((i64::from(before.0) - 1).to_string());
+            ("/v3/kv/range", range)
+        }
+        Request::Get(of) => ("/v3/kv/range", json!({"key": key(of)?})),
+        Request::Delete(of) => ("/v3/kv/deleterange", json!({"key": key(of)?})),
+        Request::Watch(of, from) => {
+            ("/v3/watch", json!({"create_request": {"key": key(of)?, "start_revision": from.0.to_string()}}))
+        }
+        // Which client a lease belongs to is not known.
+        Request::Holder => return Err(LiveError::Unsupported(request.to_string())),
+    };
+    Ok(HttpRequest { method: "POST", path: path.to_owned(), body: body.to_string().into_bytes(), timeout: PATIENCE })
+}
+
+/// `WithFirstCreate` or `WithLastCreate` of the prefix. E-KV-7.
+fn by_creation(server: &LiveEtcd, order: &str) -> Value {
+    // The range ends before the next byte after `/`.
+    let (start, end) = (server.prefix(), format!("{}0", server.name));
+    json!({"key": bytes(&start), "range_end": bytes(&end), "limit": "1", "sort_order": order, "sort_target": "CREATE"})
+}
+
+/// E-CC-10, E-CC-20, E-CC-22, E-CC-24.
+fn transaction(
+    compare: Compare,
+    operation: Operation,
+    server: &LiveEtcd,
+    names: &LeaseNames,
+) -> Result<Value, LiveError> {
+    let Compare { key, created } = compare;
+    let key = bytes(&names.key(key)?);
+    let then = match operation {
+        Operation::Put(lease) => json!({"request_put": {"key": key, "lease": names.id(lease).to_string()}}),
+        Operation::Delete => json!({"request_delete_range": {"key": key}}),
+        Operation::Write(_) => {
+            let (value, token) = (bytes(&format!("{}.value", server.name)), bytes(&created.0.to_string()));
+            json!({"request_put": {"key": value, "value": token}})
+        }
+    };
+    let oldest = json!({"request_range": by_creation(server, "ASCEND")});
+    Ok(json!({
+        "compare": [{"key": key, "target": "CREATE", "result": "EQUAL", "create_revision": created.0.to_string()}],
+        "success": [then, oldest],
+        "failure": [{"request_range": {"key": key}}, oldest],
+    }))
+}
+
+/// What a program hears of a reply; none: nothing, as of a message that is lost.
+pub(super) fn answer(request: &Request, reply: &Reply, names: &mut LeaseNames) -> Result<Option<Response>, LiveError> {
+    let (status, body) = match reply {
+        Reply::Answered { status, body, .. } => (*status, body.as_slice()),
+        // Nothing was carried out, and the client knows it.
+        Reply::Refused(_) => return Ok(Some(Response::Failed)),
+        Reply::Closed(_) | Reply::Lost => return Ok(None),
+    };
+    let value: Value = serde_json::from_slice(body).unwrap_or_default();
+    let text = String::from_utf8_lossy(body);
+    let unknown =
+        || LiveError::Answer { request: request.to_string(), status, body: text.trim().chars().take(200).collect() };
+    if status == 500 || status == 503 {
+        return Ok(failed(request, &text));
+    }
+    Ok(Some(match (request, status) {
+        (Request::Grant(lease, _), 200) => {
+            names.granted(*lease, number(&value["ID"]).ok_or_else(unknown)?);
+            Response::Granted
+        }
+        (Request::Renew(_), 200) if !value["error"].is_null() => Response::Failed,
+        // E-LS-3: TTL 0 is left out.
+        (Request::Renew(_), 200) => match number(&value["result"]["TTL"]) {
+            Some(1..) => Response::Renewed,
+            _ => Response::NoLease,
+        },
+        (Request::Revoke(_) | Request::Delete(_), 200) => Response::Done,
+        (Request::Revoke(_) | Request::Txn(_, Operation::Put(_)), 404) => Response::NoLease,
+        (Request::Newest(_) | Request::Get(_), 200) => {
+            Response::Found(shown(&value["kvs"][0], names)?, revision(&value["header"]["revision"])?)
+        }
+        (Request::Txn(compare, operation), 200) => {
+            let part = |place: usize| value["responses"][place]["response_range"]["kvs"][0].clone();
+            let created = match (value["succeeded"] == true, operation) {
+                (false, _) => shown(&part(0), names)?.map(|shown| shown.created),
+                (true, Operation::Delete) => None,
+                (true, _) if compare.created == Index(0) => Some(revision(&value["header"]["revision"])?),
+                (true, _) => Some(compare.created),
+            };
+            Response::Txn { created, oldest: shown(&part(1), names)? }
+        }
+        _ => return Err(unknown()),
+    }))
+}
+
+/// A request that the server gave up. `request timed out` and `leader changed` leave open what came of it: nothing is heard of a request that
+/// changes something. E-GEN-8.
+fn failed(request: &Request, text: &str) -> Option<Response> {
+    let is_open = text.contains("request timed out") || text.contains("leader changed");
+    (!is_open || !changes(request)).then_some(Response::Failed)
+}
+
+/// Whether the request changes something that is logged. E-GEN-2.
+pub(super) fn changes(request: &Request) -> bool {
+    match request {
+        Request::Grant(..) | Request::Revoke(_) | Request::Txn(..) | Request::Delete(_) => true,
+        Request::Renew(_) | Request::Newest(_) | Request::Get(_) | Request::Watch(..) | Request::Holder => false,
+    }
+}
+
+/// E-KV-1.
+fn shown(entry: &Value, names: &mut LeaseNames) -> Result<Option<Shown>, LiveError> {
+    let Some(name) = entry["key"].as_str().and_then(|text| STANDARD.decode(text).ok()) else { return Ok(None) };
+    let key = names.key_named(&String::from_utf8_lossy(&name));
+    Ok(Some(Shown { key, created: revision(&entry["create_revision"])? }))
+}
+
+fn revision(value: &Value) -> Result<Index, LiveError> {
+    let revision = number(value).and_then(|revision| u64::try_from(revision).ok()).unwrap_or(0);
+    fit("a revision", revision, u64::from(u32::MAX)).map(Index)
+}
+
+/// A number, which the gateway writes as a string.
+fn number(value: &Value) -> Option<i64> {
+    value.as_str()?.parse().ok()
+}
+
+fn bytes(text: &str) -> String {
+    STANDARD.encode(text)
+}

@@ -1,0 +1,17 @@
+//! Recipes of etcd at a server, over its JSON gateway.
+//!
+//! ```text
+//! server        where it is, the name of the lock, how long a tick is
+//! conversation  the requests of one client
+//! gateway       requests and answers as JSON       names  leases and keys as the server has them
+//! watch         one watch, until its key is deleted
+//! ```
+
+mod conversation;
+mod gateway;
+mod names;
+mod server;
+mod watch;
+
+pub use conversation::{EtcdHeard, GatewayConversation};
+pub use server::LiveEtcd;
