@@ -165,7 +165,7 @@ fn a_waiter_whose_lease_is_gone_is_told_that_it_has_the_lock_before_3_5() {
                     if leases.len() == 2 {
                         break leases;
                     }
-                    assert!(Instant::now() < end, "nobody waits");
+                    assert!(Instant::now() < end, "no client waits");
                     thread::sleep(Duration::from_millis(20));
                 };
                 post(&address, "/v3/lease/revoke", &json!({ "ID": leases[1] }));

@@ -2,6 +2,7 @@
 
 use fencepost::Scenario;
 use fencepost::consul::{self, Consul};
+use fencepost::etcd::{self, Etcd};
 use fencepost::lease::{self, Lease, LeaseMessage, Lending as _};
 use fencepost::model::ids::{Call, ClientId, Index, SessionId, Tenure, Token};
 use fencepost::model::laws::{budgets_are_kept, enabled_and_is_enabled_agree, pick, properties_agree_with_their_twins};
@@ -20,7 +21,7 @@ use super::redlock::both;
 use super::semaphore;
 use super::stores;
 use super::versions;
-use super::with_programs;
+use super::{shipped, with_programs};
 
 /// Numbers that look random, and are the same in every run.
 fn numbers(mut seed: u64, count: usize) -> Vec<u16> {
@@ -34,6 +35,13 @@ fn numbers(mut seed: u64, count: usize) -> Vec<u16> {
 fn small_go_lock() -> Scenario<Consul> {
     let scenario = consul::lock("go-lock-walk").ttl(2).lock_delay(1).renew_every(1).scenario();
     go_lock(scenario.budget(|budget| (budget.crashes, budget.restarts) = (1, 1)).rounds(2), 1)
+}
+
+/// Clients of etcd with what befalls them, and with two rounds: a renewal that is sent again, a watch that is resumed, a wait that is cancelled.
+const RECIPES: [&str; 5] = ["e02-final-get", "e03-looks", "e11-again", "e12-cancelled", "e21-by-name"];
+
+fn recipe(name: &str) -> Scenario<Etcd> {
+    etcd::as_programs(&shipped(name)).expect("its clients can be programs")
 }
 
 /// Takers, verifiers and administrators, with what befalls them: a lost connection, a message that is lost, a lease, an operator; and
@@ -175,6 +183,7 @@ fn dropping_the_runs_changes_nothing() {
     on_walks(&both("b44-late-answers")[1], a_run_is_a_cache);
     on_walks(&stores::program("b47-anonymous-node"), a_run_is_a_cache);
     SEMAPHORES.iter().for_each(|name| on_walks(&semaphore::program(name), a_run_is_a_cache));
+    RECIPES.iter().for_each(|name| on_walks(&recipe(name), a_run_is_a_cache));
 }
 
 #[test]
@@ -204,12 +213,14 @@ fn a_program_behaves_the_same_under_renamed_ids() {
         on_walks(&stores::program(name), names_have_no_meaning);
     }
     SEMAPHORES.iter().for_each(|name| on_walks(&semaphore::program(name), names_have_no_meaning));
+    RECIPES.iter().for_each(|name| on_walks(&recipe(name), names_have_no_meaning));
 }
 
 #[test]
 fn the_laws_of_every_scenario_hold_with_programs() {
     on_walks(&small_go_lock(), the_usual_laws_hold);
     SEMAPHORES.iter().for_each(|name| on_walks(&semaphore::program(name), the_usual_laws_hold));
+    RECIPES.iter().for_each(|name| on_walks(&recipe(name), the_usual_laws_hold));
 }
 
 pub(super) fn the_usual_laws_hold<S: Service>(scenario: &Scenario<S>, choices: &[u16]) {

@@ -2,7 +2,7 @@
 //! scenario of the catalogue whose clients can be programs.
 
 use fencepost_checker::{Engine, Options};
-use fencepost_etcd::{Nested, OnError, Settings, Stop, as_programs};
+use fencepost_etcd::{GoElection, HolderTerms, Nested, OnError, SessionTerms, Settings, Stop, as_programs};
 use fencepost_etcd_explore::{SERVICE, Service, service};
 use fencepost_model::scenario::Scenario;
 use fencepost_model::time::Ticks;
@@ -146,5 +146,31 @@ fn the_searches_agree_about_the_recipes() {
         }
         // On a finer clock its TTL is longer.
         assert_eq!(words(SERVICE.any(&program.refined(2)), &usual()), found, "{name}: half a tick");
+    }
+}
+
+/// `Proclaim` compares the create revision: a candidate whose key is gone is not the leader, whatever `Campaign` said (E-CC-20, E-CC-22). That
+/// mends E-10 where the key of a waiting candidate is deleted, and nothing else.
+#[test]
+#[ignore = "takes half a minute: .ci/long"]
+fn a_candidate_that_proclaims_before_it_begins_is_no_phantom_by_hand() {
+    let machine = shipped("e10-waiting");
+    let Settings { ttl, renew_after, resend_after, done_loop, stop, looks_before_entry, .. } = machine.service;
+    let terms = SessionTerms {
+        ttl,
+        lease: None,
+        renew_after,
+        resend_after,
+        resends: false,
+        done_loop,
+        first_deadline: ttl,
+        limit: None,
+    };
+    let holder = HolderTerms { stop, looks_before_entry, ..HolderTerms::default() };
+    for (proclaims, expected) in [(false, "violated"), (true, "proven")] {
+        let mut candidate = GoElection::with(terms.clone(), holder);
+        candidate.proclaims = proclaims;
+        let found = words(SERVICE.any(&machine.clone().programs(candidate)), &usual());
+        assert_eq!(found[0], ("mutual-exclusion".to_owned(), expected), "proclaims: {proclaims}");
     }
 }

@@ -31,7 +31,7 @@ pub struct SessionTerms {
 }
 
 impl SessionTerms {
-    /// Those of the Go client, with this TTL in seconds and a `DialTimeout` of 0; a second has so many ticks.
+    /// Those of the Go client, with this TTL in seconds and a `DialTimeout` of 0, on a clock with this number of ticks a second.
     pub fn with(ttl: u16, ticks_per_second: i64) -> Self {
         let seconds = |count: i64| Ticks::new(count * ticks_per_second);
         let half = Ticks::new((ticks_per_second / 2).max(1));
