@@ -156,3 +156,67 @@ fn number(value: &Value) -> Option<i64> {
 fn bytes(text: &str) -> String {
     STANDARD.encode(text)
 }
+
+#[cfg(test)]
+mod tests {
+    use fencepost_etcd::Key;
+    use fencepost_model::ids::{ClientId, SessionId};
+    use fencepost_model::time::Ticks;
+
+    use super::*;
+
+    const LEASE: SessionId = SessionId { creator: ClientId(1), number: 1 };
+
+    fn says(request: Request, status: u16, body: &Value) -> Option<Response> {
+        let mut names = LeaseNames::new("n/".to_owned());
+        names.granted(LEASE, 0x1f);
+        let reply = Reply::Answered { status, index: None, body: body.to_string().into_bytes() };
+        answer(&request, &reply, &mut names).expect("it has a name")
+    }
+
+    #[test]
+    fn a_renewal_of_a_lease_that_is_gone_is_answered_without_a_ttl() {
+        assert_eq!(
+            says(Request::Renew(LEASE), 200, &json!({"result": {"ID": "31", "TTL": "2"}})),
+            Some(Response::Renewed)
+        );
+        assert_eq!(says(Request::Renew(LEASE), 200, &json!({"result": {"ID": "31"}})), Some(Response::NoLease));
+        assert_eq!(
+            says(Request::Renew(LEASE), 200, &json!({"error": {"message": "no leader"}})),
+            Some(Response::Failed)
+        );
+    }
+
+    #[test]
+    fn the_create_revision_is_that_of_the_header_or_of_the_key_that_existed() {
+        let own = json!({"response_range": {"kvs": [{"key": bytes("n/1f"), "create_revision": "7"}]}});
+        let put = Request::Txn(Compare { key: Key::Of(LEASE), created: Index(0) }, Operation::Put(LEASE));
+        let oldest = Some(Shown { key: Key::Of(LEASE), created: Index(7) });
+        let fresh = json!({"header": {"revision": "9"}, "succeeded": true, "responses": [{"response_put": {}}, own]});
+        assert_eq!(says(put, 200, &fresh), Some(Response::Txn { created: Some(Index(9)), oldest }));
+        let known = json!({"header": {"revision": "9"}, "responses": [own, own]});
+        assert_eq!(says(put, 200, &known), Some(Response::Txn { created: Some(Index(7)), oldest }));
+        assert_eq!(says(put, 404, &json!({"code": 5})), Some(Response::NoLease));
+    }
+
+    #[test]
+    fn what_the_server_leaves_open_is_not_told_of_a_request_that_changes_something() {
+        let (timed_out, no_leader) =
+            (json!({"error": "etcdserver: request timed out"}), json!({"error": "etcdserver: no leader"}));
+        for (request, told) in
+            [(Request::Delete(Key::Of(LEASE)), None), (Request::Newest(Index(3)), Some(Response::Failed))]
+        {
+            assert_eq!(says(request, 503, &timed_out), told, "{request}");
+            assert_eq!(says(request, 503, &no_leader), Some(Response::Failed), "{request}");
+        }
+    }
+
+    #[test]
+    fn a_ttl_is_whole_seconds() {
+        let (server, names) = (LiveEtcd::new("127.0.0.1:1", "n"), LeaseNames::new("n/".to_owned()));
+        let asked = |ticks| question(&Request::Grant(LEASE, Ticks::new(ticks)), &server, &names);
+        let body: Value = serde_json::from_slice(&asked(200).expect("2 s").body).expect("JSON");
+        assert_eq!(body, json!({"ID": "0", "TTL": "2"}));
+        assert!(asked(250).expect_err("2.5 s").to_string().contains("whole seconds"));
+    }
+}

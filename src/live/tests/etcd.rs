@@ -2,6 +2,7 @@
 //! killed, and a lease is revoked. What they say of themselves does not overlap.
 
 use std::env;
+use std::net::TcpListener;
 use std::sync::atomic::{AtomicU32, Ordering::SeqCst};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -179,6 +180,14 @@ fn a_waiter_whose_lease_is_gone_is_told_that_it_has_the_lock_before_3_5() {
         }
         assert_eq!(leases(&address, &name).len(), 0);
     }
+}
+
+#[test]
+fn a_server_that_is_not_there_makes_the_recipe_give_up() {
+    let port = TcpListener::bind("127.0.0.1:0").expect("a free port").local_addr().expect("its address");
+    let server = LiveEtcd::new(&port.to_string(), "nowhere");
+    let error = hold(&server, GoMutex::with(terms(), heeds_done()), |_| ()).expect_err("no server listens");
+    assert!(matches!(&error, LiveError::GaveUp(why) if why.contains(&port.to_string())), "{error}");
 }
 
 /// Revokes the lease of the oldest key.

@@ -3,21 +3,17 @@
 use super::settings::{Settings, Stop};
 use super::{Etcd, EtcdFault};
 use fencepost_model::assumption::{Assumption, Class, Declarations};
+use fencepost_model::ids::ClientId;
 use fencepost_model::scenario::Scenario;
 use fencepost_model::time::Ticks;
 
 pub(super) fn declare(scenario: &Scenario<Etcd>, list: &mut Declarations<Etcd>) {
     let settings = &scenario.service;
-    let sentence = format!("a lease lasts {}, and is renewed {} after an answer", settings.ttl, settings.renew_after);
-    list.leave_out(Assumption::new(Class::Setting, "lease-terms", "service.ttl", sentence).of(settings.ttl));
-    if settings.stop == Stop::BeforeExpiry {
-        let sentence = format!("a holder stops {} before its lease could end", settings.margin);
-        list.leave_out(Assumption::new(Class::Setting, "stop-margin", "service.margin", sentence).of(settings.margin));
-    }
+    terms(scenario, list);
     members(scenario, list);
     let sentence = "each log entry is one atomic step, and every linearizable request is answered from its result";
     list.leave_out(Assumption::limit("atomic-entries", sentence));
-    if settings.renews {
+    if settings.renews && scenario.programs.is_empty() {
         let period = settings.done_loop;
         let sentence = format!("the loop that drops sessions comes {period} after their deadlines, as late as it may");
         list.leave_out(Assumption::new(Class::Timing, "done-loop", "service.done_loop", sentence).of(period));
@@ -30,6 +26,26 @@ pub(super) fn declare(scenario: &Scenario<Etcd>, list: &mut Declarations<Etcd>) 
     if let Some(after) = settings.checkpoint {
         let sentence = format!("the leader logs the rest of a lease {after} after its last renewal");
         list.leave_out(Assumption::new(Class::Setting, "checkpoint", "service.checkpoint", sentence).of(after));
+    }
+}
+
+/// What clients count with: a program has lengths of its own.
+fn terms(scenario: &Scenario<Etcd>, list: &mut Declarations<Etcd>) {
+    let settings = &scenario.service;
+    if !scenario.programs.is_empty() {
+        let runs = |client| scenario.programs.iter().any(|of| of.client.is_none_or(|other| other == ClientId(client)));
+        let own = match (1..=scenario.clients).all(runs) {
+            true => String::new(),
+            false => format!("; the lease of a state machine lasts {}", settings.ttl),
+        };
+        let sentence = format!("programs say how long their leases last, when they renew them and when they stop{own}");
+        return list.leave_out(Assumption::new(Class::Setting, "lease-terms", "program", sentence));
+    }
+    let sentence = format!("a lease lasts {}, and is renewed {} after an answer", settings.ttl, settings.renew_after);
+    list.leave_out(Assumption::new(Class::Setting, "lease-terms", "service.ttl", sentence).of(settings.ttl));
+    if settings.stop == Stop::BeforeExpiry {
+        let sentence = format!("a holder stops {} before its lease could end", settings.margin);
+        list.leave_out(Assumption::new(Class::Setting, "stop-margin", "service.margin", sentence).of(settings.margin));
     }
 }
 
