@@ -138,11 +138,13 @@ impl Counters {
     pub(super) fn hear(&self, totals: &Totals, count: impl FnOnce(&[u64])) {
         let Counts { now, told } = &mut *self.counts();
         if self.mutation != Some(CheckerMutation::TotalsUnheard.into()) {
-            now.add(totals);
-            told.add(totals);
-            if self.mutation != Some(CheckerMutation::SamplesUnheard.into()) {
-                count(&totals.counters);
+            let mut totals = totals.clone();
+            if self.mutation == Some(CheckerMutation::SamplesUnheard.into()) {
+                totals.counters.clear();
             }
+            now.add(&totals);
+            told.add(&totals);
+            count(&totals.counters);
         }
         let is_unheard = self.mutation == Some(CheckerMutation::OtherViolationUnheard.into());
         if let Some(level) = totals.violated_at.filter(|_| !is_unheard) {

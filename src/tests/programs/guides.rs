@@ -13,7 +13,7 @@ use fencepost::{Property, Scenario, Ticks};
 use super::{Verdicts, shipped, verdicts, words};
 
 /// The scenario with its clients as programs, whose durations are those of the scenario.
-fn as_programs(name: &str) -> Scenario<Consul> {
+pub(super) fn as_programs(name: &str) -> Scenario<Consul> {
     with_timeout(name, Ticks::ZERO)
 }
 
