@@ -103,8 +103,8 @@ impl Members {
     fn meet(&self, hello: &Hello) -> Result<Vec<Option<TcpStream>>, Refusal> {
         let mut streams: Vec<Option<TcpStream>> = (0..self.addresses.len()).map(|_| None).collect();
         let mut waiting = Waiting::new(self);
-        for other in 0..self.process {
-            streams[other] = Some(self.call(other, hello, &mut waiting)?);
+        for (other, stream) in streams.iter_mut().enumerate().take(self.process) {
+            *stream = Some(self.call(other, hello, &mut waiting)?);
         }
         while let Some(missing) = (self.process + 1..streams.len()).find(|other| streams[*other].is_none()) {
             match self.listener.accept() {
@@ -193,7 +193,9 @@ fn expect_broken_connections() {
     ONCE.call_once(|| {
         let before = std::panic::take_hook();
         std::panic::set_hook(Box::new(move |panic| {
-            let text = panic.payload_as_str().unwrap_or_default();
+            let payload = panic.payload();
+            let text = payload.downcast_ref::<&str>().copied().or(payload.downcast_ref::<String>().map(String::as_str));
+            let text = text.unwrap_or_default();
             if !EXPECTED.iter().any(|expected| text.starts_with(expected)) {
                 before(panic);
             }

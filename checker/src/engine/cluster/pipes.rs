@@ -7,6 +7,9 @@ use std::thread;
 
 use super::Peers;
 
+/// What is searched, as questions and answers.
+type Search = Vec<(String, String)>;
+
 /// One of several processes. Their searches begin when all of them connect.
 struct Pipes {
     process: usize,
@@ -14,7 +17,7 @@ struct Pipes {
     /// Where each process is met.
     addresses: Arc<Vec<SocketAddr>>,
     /// What the first process searches, one search after another.
-    searches: Arc<Mutex<Vec<Vec<(String, String)>>>>,
+    searches: Arc<Mutex<Vec<Search>>>,
     connected: Mutex<usize>,
 }
 
