@@ -1,6 +1,6 @@
 //! What a plan has to know of etcd.
 
-use fencepost_etcd::{Etcd, EtcdFault, EtcdMessage, OperatorKind, Response, Timer};
+use fencepost_etcd::{Etcd, EtcdFault, EtcdMessage, OperatorKind, Request, Response, Timer};
 use fencepost_model::fact::Fact;
 use fencepost_model::ids::Call;
 use fencepost_model::scenario::Scenario;
@@ -56,8 +56,13 @@ impl Driven for Etcd {
     }
 
     /// No request has a duration in it: the TTL of a lease is a setting.
-    fn refined(message: EtcdMessage, _: i64) -> EtcdMessage {
-        message
+    fn refined(message: EtcdMessage, parts: i64) -> EtcdMessage {
+        match message {
+            EtcdMessage::Request(call, Request::Grant(lease, ttl)) => {
+                EtcdMessage::Request(call, Request::Grant(lease, ttl.times(parts)))
+            }
+            other => other,
+        }
     }
 
     fn obstacle_of_scenario(scenario: &Scenario<Self>) -> Option<Obstacle> {
