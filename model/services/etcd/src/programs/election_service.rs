@@ -14,7 +14,7 @@ use fencepost_model::program::{Gone, Handle, Lap, Recipe};
 /// The caller: it grants a lease, and never renews it. E-CC-30.
 #[derive(Clone, PartialEq, Eq, Debug, Normal, Serialize, Deserialize)]
 pub struct ElectionService {
-    /// How its lease is made; what is said of renewals does not apply.
+    /// Its TTL and id. It never renews the lease.
     pub terms: SessionTerms,
     /// What it does.
     pub holder: HolderTerms,
@@ -48,12 +48,8 @@ impl ElectionService {
         self.finish(client).await
     }
 
-    /// The lease is revoked, if the caller does that.
     async fn finish(&mut self, client: &Handle<Etcd>) -> Result<Lap, Gone> {
-        if let Some(lease) = self.lease.take_if(|_| self.holder.closes_session) {
-            lease.close(client, &self.terms).await;
-        }
-        Ok(Lap::Done)
+        self.holder.finish(client, &mut self.lease, &self.terms).await
     }
 }
 
@@ -75,9 +71,7 @@ impl Recipe<Etcd> for ElectionService {
         let lease = match self.lease {
             Some(lease) => lease,
             None => {
-                let limit = self.terms.limit.map(|limit| client.deadline(limit));
                 let lease = EtcdSession::orphaned(client, &self.terms).await?;
-                limit.iter().for_each(|limit| client.lease_until(limit));
                 *self.lease.insert(lease)
             }
         };

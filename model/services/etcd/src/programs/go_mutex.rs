@@ -122,14 +122,8 @@ impl GoMutex {
         self.finish(client).await
     }
 
-    /// The round is over.
     async fn finish(&mut self, client: &Handle<Etcd>) -> Result<Lap, Gone> {
-        if let Some(session) = self.session.take_if(|_| self.holder.closes_session) {
-            session.close(client, &self.terms).await;
-        } else if self.holder.lives_on {
-            EtcdSession::done(client).await;
-        }
-        Ok(Lap::Done)
+        self.holder.finish(client, &mut self.session, &self.terms).await
     }
 }
 

@@ -5,14 +5,14 @@ use std::pin::pin;
 
 use serde::{Deserialize, Serialize};
 
-use super::{EtcdApi, EtcdError, EtcdSession};
+use super::{EtcdApi, EtcdError, EtcdSession, SessionTerms};
 use crate::Etcd;
 use crate::messages::{Key, Response};
 use crate::settings::{Guard, Leave, Stop};
 use fencepost_model::fact::Leaving;
 use fencepost_model::ids::{Index, Token};
 use fencepost_model::normal::Normal;
-use fencepost_model::program::{First, Handle, Wanted};
+use fencepost_model::program::{First, Gone, Handle, Lap, Wanted};
 
 /// What a user does.
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Normal, Serialize, Deserialize)]
@@ -117,6 +117,21 @@ impl HolderTerms {
         };
         tenure.leave(why);
         end
+    }
+
+    /// The round is over: the user closes its session, if it does that, or lives on as long as it.
+    pub(super) async fn finish(
+        &self,
+        client: &Handle<Etcd>,
+        session: &mut Option<EtcdSession>,
+        terms: &SessionTerms,
+    ) -> Result<Lap, Gone> {
+        if let Some(session) = session.take_if(|_| self.closes_session) {
+            session.close(client, terms).await;
+        } else if self.lives_on {
+            EtcdSession::done(client).await;
+        }
+        Ok(Lap::Done)
     }
 
     /// What ends the tenure, beside its user.

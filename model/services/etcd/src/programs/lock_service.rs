@@ -12,7 +12,7 @@ use fencepost_model::program::{Gone, Handle, Lap, Recipe};
 /// The caller: it grants a lease, and never renews it. E-CC-30.
 #[derive(Clone, PartialEq, Eq, Debug, Normal, Serialize, Deserialize)]
 pub struct LockService {
-    /// How its lease is made; what is said of renewals does not apply.
+    /// Its TTL and id. It never renews the lease.
     pub terms: SessionTerms,
     /// What it does.
     pub holder: HolderTerms,
@@ -43,12 +43,8 @@ impl LockService {
         self.finish(client).await
     }
 
-    /// The lease is revoked, if the caller does that.
     async fn finish(&mut self, client: &Handle<Etcd>) -> Result<Lap, Gone> {
-        if let Some(lease) = self.lease.take_if(|_| self.holder.closes_session) {
-            lease.close(client, &self.terms).await;
-        }
-        Ok(Lap::Done)
+        self.holder.finish(client, &mut self.lease, &self.terms).await
     }
 }
 
@@ -71,9 +67,7 @@ impl Recipe<Etcd> for LockService {
         let lease = match self.lease {
             Some(lease) => lease,
             None => {
-                let limit = self.terms.limit.map(|limit| client.deadline(limit));
                 let lease = EtcdSession::orphaned(client, &self.terms).await?;
-                limit.iter().for_each(|limit| client.lease_until(limit));
                 *self.lease.insert(lease)
             }
         };

@@ -61,11 +61,7 @@ impl EtcdSession {
     /// # Errors
     /// The lease is not granted.
     pub async fn open(client: &Handle<Etcd>, terms: &SessionTerms) -> Result<Self, EtcdError> {
-        let limit = terms.limit.map(|limit| client.deadline(limit));
         let session = Self::orphaned(client, terms).await?;
-        if let Some(limit) = limit {
-            client.lease_until(&limit);
-        }
         let SessionTerms { ttl, renew_after, resend_after, resends, done_loop, first_deadline, limit, .. } = *terms;
         let (lease, patience) = (session.lease, first_deadline);
         client.spawn(KeepAliveLoop {
@@ -87,11 +83,15 @@ impl EtcdSession {
     /// # Errors
     /// The lease is not granted.
     pub async fn orphaned(client: &Handle<Etcd>, terms: &SessionTerms) -> Result<Self, EtcdError> {
+        let limit = terms.limit.map(|limit| client.deadline(limit));
         let lease = match terms.lease {
             Some(lease) => lease,
             None => client.unique().await,
         };
         client.grant(lease, terms.ttl).await?;
+        if let Some(limit) = limit {
+            client.lease_until(&limit);
+        }
         Ok(EtcdSession { lease })
     }
 
