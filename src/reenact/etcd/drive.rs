@@ -70,8 +70,8 @@ impl Driver<Etcd> for EtcdDriver<'_> {
         };
         match cause {
             Cause::Request(client, call, request) => {
-                let ttl = |lease: SessionId| self.seconds(lease);
-                let question = question(&request, self.stage, &self.revisions, ttl).map_err(ServerError)?;
+                let tick = self.moments.schedule.tick;
+                let question = question(&request, self.stage, &self.revisions, tick).map_err(ServerError)?;
                 let down = self.stopped == Some(Stopped::Down);
                 self.calls.ask(&self.stage.server.base, (client, call), request, question, down);
             }
@@ -118,12 +118,6 @@ impl Driver<Etcd> for EtcdDriver<'_> {
 }
 
 impl EtcdDriver<'_> {
-    /// The granted TTL of a lease in seconds.
-    fn seconds(&self, lease: SessionId) -> i64 {
-        let ttl = self.settings.ttls.get(lease.creator.place()).copied().unwrap_or(self.settings.ttl);
-        ttl.count() * self.moments.schedule.tick / 1_000
-    }
-
     /// E-LS-5: the lease is gone by now.
     fn await_end(&self, step: &PlannedStep<Etcd>, lease: SessionId) -> Result<Option<Ended>, ServerError> {
         let due = self.moments.of(step.start);

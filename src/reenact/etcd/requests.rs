@@ -20,7 +20,7 @@ pub(super) fn bytes(text: &str) -> Value {
     Value::String(STANDARD.encode(text))
 }
 
-/// The question of a request. `ttl` is the TTL of a lease in seconds.
+/// The question of a request. `tick` is the length of a tick in milliseconds.
 ///
 /// # Errors
 /// It names a revision that no answer has told.
@@ -28,11 +28,13 @@ pub(super) fn question(
     request: &Request,
     stage: &Stage<'_>,
     revisions: &Revisions,
-    ttl: impl Fn(fencepost_model::ids::SessionId) -> i64,
+    tick: i64,
 ) -> Result<Question, String> {
     let unknown = || format!("`{request}` names a revision that no answer has told");
     let (path, body) = match request {
-        Request::Grant(lease, _) => ("/v3/lease/grant", json!({"ID": stage.lease(*lease), "TTL": ttl(*lease)})),
+        Request::Grant(lease, ttl) => {
+            ("/v3/lease/grant", json!({"ID": stage.lease(*lease), "TTL": ttl.count() * tick / 1_000}))
+        }
         Request::Renew(lease) => ("/v3/lease/keepalive", json!({"ID": stage.lease(*lease)})),
         Request::Revoke(lease) => ("/v3/lease/revoke", json!({"ID": stage.lease(*lease)})),
         Request::Txn(compare, operation) => {
