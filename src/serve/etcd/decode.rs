@@ -57,6 +57,9 @@ pub(super) fn decode(url: &str, body: &[u8]) -> Result<Decoded, NoCall> {
         "kv/txn" => EtcdCall::Txn(transaction(&fields)?),
         "kv/compaction" => EtcdCall::Compact(fields.number("revision")?),
         "lease/grant" => EtcdCall::Grant { id: fields.number("ID")?, ttl: fields.number("TTL")? },
+        "lease/keepalive" if has_several(body) => {
+            return Err(NoCall::Beyond(format!("{path}: several messages in one body are no part of the stand-in")));
+        }
         "lease/keepalive" => EtcdCall::Renew(fields.number("ID")?),
         "lease/revoke" | "kv/lease/revoke" => EtcdCall::Revoke(fields.number("ID")?),
         "lease/timetolive" | "kv/lease/timetolive" => {
@@ -81,6 +84,11 @@ pub(super) fn decode(url: &str, body: &[u8]) -> Result<Decoded, NoCall> {
         _ => return Err(NoCall::NotFound),
     };
     Ok(Decoded::Call(call))
+}
+
+/// Whether a body is a stream of several messages (E-GEN-6).
+fn has_several(body: &[u8]) -> bool {
+    serde_json::Deserializer::from_slice(body).into_iter::<Value>().take_while(Result::is_ok).nth(1).is_some()
 }
 
 fn range(fields: &Fields<'_>) -> Result<RangeRead, NoCall> {

@@ -24,9 +24,9 @@ use fencepost_etcd::mvcc::Mvcc;
 
 use crate::faults::ServerEvent;
 use crate::settings::Settings;
-use crate::stand_in::{Answer, Backend, Journey, StandIn, Ticket};
+use crate::stand_in::{Answer, Backend, Journey, RunLog, StandIn, Ticket};
 use leases::Expiry;
-use log::EtcdRunLog;
+use log::EtcdLine;
 use queue::Parked;
 use witness::EtcdWitness;
 
@@ -58,7 +58,7 @@ impl Backend for EtcdBackend {
     const BODY_MAX: usize = 4 << 20;
     const INSTANTS: &'static str = "?until=lease-expired or ?until=next";
     type Due = LeaseEnds;
-    type Record = EtcdRunLog;
+    type Record = RunLog<EtcdLine>;
     type Witness = EtcdWitness;
 
     fn new(_: &Settings) -> Self {

@@ -24,8 +24,8 @@ use std::fmt::Debug;
 use crate::faults::ServerEvent;
 use crate::judge::LeaseWitness;
 use crate::settings::Settings;
-use crate::stand_in::{Answer, Backend, Journey, StandIn};
-use record::LeaseLog;
+use crate::stand_in::{Answer, Backend, Journey, RunLog, StandIn};
+use record::LeaseLine;
 use status::Refusal;
 use store::LeaseStore;
 
@@ -51,7 +51,7 @@ impl Backend for LeaseBackend {
     const BODY_MAX: usize = 3 << 20;
     const INSTANTS: &'static str = "?until=next";
     type Due = NoDue;
-    type Record = LeaseLog;
+    type Record = RunLog<LeaseLine>;
     type Witness = LeaseWitness;
 
     fn new(_: &Settings) -> Self {

@@ -1,63 +1,24 @@
-//! A run of leases as JSON lines: each request with its answer, and when both were sent and received, in seconds since the start.
+//! A run of leases as JSON lines.
 
 use fencepost_conform::HttpRequest;
 use serde_json::{Value, json};
 
 use crate::clock::seconds;
-use crate::settings::Settings;
-use crate::stand_in::{Answer, Journey, RunRecord};
+use crate::stand_in::{Answer, Journey, LogLine, body_of};
 
-/// What clients have asked of leases, and what they were answered.
+/// A line of the log of leases.
 #[derive(Clone, Debug)]
-pub struct LeaseLog {
-    lines: Vec<Value>,
-    is_kept: bool,
-}
+pub struct LeaseLine;
 
-impl LeaseLog {
-    fn add(&mut self, journey: &Journey, answer: Option<(&Answer, i64)>) {
+impl LogLine for LeaseLine {
+    const KEY: &'static str = "lease";
+
+    fn line(journey: &Journey, answer: Option<(&Answer, i64)>) -> Value {
         let HttpRequest { method, url, body } = &journey.question;
-        self.push(json!({
+        json!({
             "client": journey.client, "method": method, "url": url, "content_type": journey.content_type,
-            "body": read(body), "sent": seconds(journey.sent), "received": answer.map(|(_, at)| seconds(at)),
-            "status": answer.map(|(answer, _)| answer.status), "answer": answer.map(|(answer, _)| read(&answer.body)),
-        }));
-    }
-
-    fn push(&mut self, line: Value) {
-        if self.is_kept {
-            self.lines.push(line);
-        }
-    }
-}
-
-/// JSON as it is, and anything else as text.
-fn read(body: &[u8]) -> Value {
-    serde_json::from_slice(body).unwrap_or_else(|_| json!(String::from_utf8_lossy(body)))
-}
-
-impl RunRecord for LeaseLog {
-    fn new(settings: &Settings) -> Self {
-        LeaseLog { lines: Vec::new(), is_kept: settings.is_recorded }
-    }
-
-    fn begin(&mut self, _: &Settings) {
-        self.push(json!({"reset": true}));
-    }
-
-    fn answered(&mut self, journey: &Journey, answer: &Answer, now: i64) {
-        self.add(journey, Some((answer, now)));
-    }
-
-    fn lost(&mut self, journey: &Journey) {
-        self.add(journey, None);
-    }
-
-    fn reported(&mut self, client: &str, key: &str, is_inside: bool, now: i64) {
-        self.push(json!({"client": client, "lease": key, "inside": is_inside, "at": seconds(now)}));
-    }
-
-    fn text(&self) -> String {
-        self.lines.iter().map(|line| format!("{line}\n")).collect()
+            "body": body_of(body), "sent": seconds(journey.sent), "received": answer.map(|(_, at)| seconds(at)),
+            "status": answer.map(|(answer, _)| answer.status), "answer": answer.map(|(answer, _)| body_of(&answer.body)),
+        })
     }
 }

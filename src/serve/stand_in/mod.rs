@@ -5,13 +5,14 @@
 //! backend  what distinguishes one server from another     fingerprint  what decides how a run goes on
 //! answer   what goes back over the wire                   time         deadlines, in their order
 //! clients  who is known, and whether all wait             waiting      what is not answered yet
-//! seen     requests by names that are stable
+//! seen     requests by names that are stable              run_log      a run as JSON lines
 //! ```
 
 mod answer;
 mod backend;
 mod clients;
 mod fingerprint;
+mod run_log;
 mod seen;
 mod time;
 mod waiting;
@@ -29,6 +30,8 @@ use clients::Clients;
 pub use answer::{Answer, RequestOutcome};
 pub use backend::{Backend, RunRecord, Witness};
 pub use fingerprint::Fingerprint;
+pub(crate) use run_log::body_of;
+pub use run_log::{LogLine, RunLog};
 pub use seen::Seen;
 pub(crate) use time::Due;
 pub use waiting::Journey;

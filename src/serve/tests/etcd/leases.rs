@@ -25,6 +25,20 @@ fn e_ls_5_a_lease_ends_t_after_its_last_renewal_and_its_keys_with_it() {
 }
 
 #[test]
+fn e_gen_6_several_renewals_in_one_body_are_refused_and_none_is_carried_out() {
+    let mut bench = Bench::new("");
+    bench.grant(7, 5);
+    bench.pass(25);
+    let several = bench.send_as("a", "POST", "/v3/lease/keepalive", br#"{"ID": 7}{"ID": 7}"#.to_vec());
+    assert_eq!(bench.answer(several).status, 501);
+    let (_, left) = bench.ask("/v3/lease/timetolive", json!({"ID": 7}));
+    assert_eq!(left["TTL"], "2");
+    // E-GEN-4: what follows an object and is none is ignored.
+    let one = bench.send_as("a", "POST", "/v3/lease/keepalive", br#"{"ID": 7} and more"#.to_vec());
+    assert_eq!(bench.answer(one).status, 200);
+}
+
+#[test]
 fn e_ls_6_an_overdue_lease_takes_keys_and_its_renewal_waits_for_the_revoke() {
     let mut bench = Bench::with(Settings { timers: Timers::Late(500_000_000), ..Settings::default() });
     bench.grant(7, 5);
