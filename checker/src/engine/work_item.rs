@@ -1,6 +1,7 @@
 //! States on their way to the worker that owns them, of whichever type.
 
 use std::any::Any;
+use std::borrow::Cow;
 
 use serde::ser::Error as _;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
@@ -66,17 +67,17 @@ impl Clone for MovedStates {
 
 /// A work item between processes.
 #[derive(Serialize, Deserialize)]
-enum Sent {
-    Written(u64, u64, Vec<u8>),
-    Totals(u64, Totals),
+enum Sent<'a> {
+    Written(u64, u64, Cow<'a, [u8]>),
+    Totals(u64, Cow<'a, Totals>),
 }
 
 impl Serialize for WorkItem {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        match self.load.clone() {
+        match &self.load {
             Load::Moved(_) => Err(S::Error::custom("the states of a process do not leave it unwritten")),
-            Load::Written(from, bytes) => Sent::Written(self.to, from, bytes).serialize(serializer),
-            Load::Totals(totals) => Sent::Totals(self.to, totals).serialize(serializer),
+            Load::Written(from, bytes) => Sent::Written(self.to, *from, bytes.into()).serialize(serializer),
+            Load::Totals(totals) => Sent::Totals(self.to, Cow::Borrowed(totals)).serialize(serializer),
         }
     }
 }
@@ -84,8 +85,8 @@ impl Serialize for WorkItem {
 impl<'de> Deserialize<'de> for WorkItem {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         Ok(match Sent::deserialize(deserializer)? {
-            Sent::Written(to, from, bytes) => WorkItem { to, load: Load::Written(from, bytes) },
-            Sent::Totals(to, totals) => WorkItem { to, load: Load::Totals(totals) },
+            Sent::Written(to, from, bytes) => WorkItem { to, load: Load::Written(from, bytes.into_owned()) },
+            Sent::Totals(to, totals) => WorkItem { to, load: Load::Totals(totals.into_owned()) },
         })
     }
 }
