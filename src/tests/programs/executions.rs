@@ -81,7 +81,8 @@ impl<'a, S: Service> Follower<'a, S> {
     /// Adds the places that differ by what happens inside clients.
     fn settle(&mut self) {
         let (mut next, mut enabled) = (0, Vec::new());
-        while next < self.places.len() && self.places.len() < WORLDS_MAX {
+        while next < self.places.len() {
+            assert!(self.places.len() < WORLDS_MAX, "too many worlds to be followed at once");
             self.scenario.enabled(&self.places[next].world, &mut enabled);
             for action in enabled.iter().filter(|action| is_inside_a_client(action)) {
                 let place = self.places[next].after(self.scenario, action);
