@@ -60,7 +60,8 @@ impl Session {
         }
     }
 
-    /// Calls a method on the channel, which is opened first if it is closed.
+    /// Calls a method on the channel, which is opened first if it is closed. A client that does not wait for the result any more still
+    /// has its connection: what that owns goes with it, when it [hangs up](Session::hang_up).
     ///
     /// # Errors
     /// The method is refused, or the connection is lost.
@@ -69,9 +70,9 @@ impl Session {
         broker: &Handle<RabbitMq>,
         method: impl AsyncFnOnce(&mut AmqpChannel) -> Result<T, AmqpError>,
     ) -> Result<T, MethodError> {
-        let mut channel = match self.channel.take() {
+        let channel = match &mut self.channel {
             Some(channel) => channel,
-            None => broker.connect().await.channel(),
+            none => none.insert(broker.connect().await.channel()),
         };
         let lease = self.lease.map(|length| broker.deadline(length));
         let asking = async {
@@ -79,7 +80,7 @@ impl Session {
             if channel.is_closed() && self.reopens {
                 channel.reopen(broker).await?;
             }
-            method(&mut channel).await
+            method(channel).await
         };
         let asked = match self.patience.filter(|_| self.retries > 0) {
             Some(patience) => broker.timeout(patience, asking).await,
@@ -88,17 +89,18 @@ impl Session {
         let Ok(asked) = asked else {
             self.retries -= 1;
             if self.hangs_up {
-                channel.connection().hang_up(broker);
+                self.hang_up(broker);
             }
+            self.forget();
             return Err(MethodError::Lost);
         };
-        if matches!(asked, Err(AmqpError::Connection(_))) {
+        if let Err(AmqpError::Connection(_)) = asked {
+            self.forget();
             return Err(MethodError::Lost);
         }
         if let Some(lease) = &lease {
             broker.lease_until(lease);
         }
-        self.channel = Some(channel);
         asked.map_err(|error| match error {
             AmqpError::Channel(problem) => MethodError::Refused(problem),
             AmqpError::Connection(_) => MethodError::Lost,

@@ -130,7 +130,7 @@ impl SlotTaker {
         }
         // 7. "If declaration succeeds, return lock-acquire success."
         if self.terms.verifies_first {
-            match verify(&mut self.session, broker, slot, self.terms.verify, shape).await? {
+            match verify(&mut self.session, broker, slot, (self.terms.verify, shape), false).await? {
                 Verified::Held => {}
                 Verified::HolderGone => return Ok(Search::Failure),
                 // R-Q-87: a slot that was removed is given back.

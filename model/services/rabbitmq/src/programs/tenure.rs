@@ -88,21 +88,20 @@ impl SlotTaker {
                 First::Other(First::Other(First::Other(()))) => break false,
             }
         };
-        loop {
-            let verified = verify(&mut self.session, broker, slot, self.terms.verify, self.terms.holder).await;
-            let (is_held, end) = match (verified, self.terms.lost_connection) {
-                (Ok(Verified::Held), _) => (true, Tenure::GoesOn),
-                (Ok(Verified::SlotGone), _) => (false, Tenure::Removed),
-                (Ok(Verified::HolderGone), _) | (Err(_), LostConnection::Lost) => (false, Tenure::Lost),
-                // F-32: its library asks again, on another connection.
-                (Err(_), LostConnection::Replaced) => continue,
-                (Err(_), LostConnection::Recovered) => return self.without_connection(broker, slot).await,
-            };
-            if is_asked {
-                broker.send(Doing::Report(Report::Verified(is_held)));
+        let how = (self.terms.verify, self.terms.holder);
+        let replaces = self.terms.lost_connection == LostConnection::Replaced;
+        let (is_held, end) = match verify(&mut self.session, broker, slot, how, replaces).await {
+            Ok(Verified::Held) => (true, Tenure::GoesOn),
+            Ok(Verified::SlotGone) => (false, Tenure::Removed),
+            Err(_) if self.terms.lost_connection == LostConnection::Recovered => {
+                return self.without_connection(broker, slot).await;
             }
-            return end;
+            Ok(Verified::HolderGone) | Err(_) => (false, Tenure::Lost),
+        };
+        if is_asked {
+            broker.send(Doing::Report(Report::Verified(is_held)));
         }
+        end
     }
 
     /// The connection was lost, and B[L] with it (R-Q-89).
