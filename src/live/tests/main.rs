@@ -5,6 +5,7 @@ mod agents;
 mod etcd;
 mod holders;
 mod long;
+mod methods;
 mod mistakes;
 mod processes;
 mod reads;
