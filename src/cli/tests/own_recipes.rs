@@ -27,6 +27,11 @@ fn scenario(folder: &Path, counts_from_answer: bool) -> String {
 
 /// The same whose clients run a program with this head.
 fn with_program(folder: &Path, program: &str, head: &str) -> String {
+    with_table(folder, &format!("[[program]]\nname = \"{program}\"\npackage = \"own\"\nhead = '{head}'\n"))
+}
+
+/// The same with this table.
+fn with_table(folder: &Path, table: &str) -> String {
     let text = format!(
         r#"name = "own"
 about = "Our own recipe."
@@ -43,11 +48,7 @@ server_delay = 0
 lease = 2
 grace = 1
 
-[[program]]
-name = "{program}"
-package = "own"
-head = '{head}'
-
+{table}
 [[promise]]
 property = "lease-exclusion"
 
@@ -86,6 +87,19 @@ fn a_recipe_of_ones_own_is_checked_simulated_and_replayed_by_the_commands() {
     assert!(test.contains(registers), "{test}");
     let simulated = own(&["simulate", &right, "--seed", "7", "--quiet", "--out", &out]);
     assert_eq!(simulated.status.code(), Some(0), "{}", stderr(&simulated));
+}
+
+/// `reports/docs/programs.md` shows it.
+#[test]
+fn the_table_of_the_page_about_programs_names_the_example() {
+    let page = include_str!("../../../reports/docs/programs.md");
+    let tables: Vec<&str> = page.split("```toml\n").skip(1).filter_map(|rest| rest.split("```").next()).collect();
+    let [table] = tables[..] else { panic!("{tables:?}") };
+    let wrong = with_table(&folder("table-of-the-page"), table);
+    let output = own(&["check", &wrong, "--json"]);
+    assert_eq!(output.status.code(), Some(1), "{}", stderr(&output));
+    let broken = json(&output).into_iter().find(|line| line["property"] == "lease-exclusion").expect("it is promised");
+    assert_eq!(broken["verdict"], "violated", "its client counts from the answer");
 }
 
 /// A program that is wrong is bad input, and no verdict; one that panics breaks a promise.
