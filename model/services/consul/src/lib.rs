@@ -34,9 +34,9 @@ pub use programs::{
 pub use scenarios::SCENARIOS;
 pub use server::{ConsulFault, Failure, ItemRecord, Node, OperationResult, Query, QueryRefusal, Server, Status};
 pub use settings::{
-    AfterRelease, Behavior, BeliefRule, CheckKind, DeadSession, Expiry, Guard, Health, Job, Killed, Letters, Log,
-    LostRace, Monitor, OldLeader, OnConflict, OnLoss, OnUncertainty, OperatorActionKind, Priced, Prunes, Queue, Reads,
-    Registers, Release, RenewalErrors, Renewals, Requests, Restarts, Revocations, Semaphore, Sequencer, Servers,
+    AfterRace, AfterRelease, Behavior, BeliefRule, CheckKind, DeadSession, Expiry, Guard, Health, Job, Killed, Letters,
+    Log, LostRace, Monitor, OldLeader, OnConflict, OnLoss, OnUncertainty, OperatorActionKind, Priced, Prunes, Queue,
+    Reads, Registers, Release, RenewalErrors, Renewals, Requests, Restarts, Revocations, Semaphore, Sequencer, Servers,
     SessionUse, Settings, Takes, Timers, TreeDeletions, Unlock, Waiting, Writes,
 };
 

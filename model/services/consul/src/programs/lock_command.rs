@@ -145,13 +145,21 @@ impl LockCommand {
             }
         }
     }
+}
 
-    /// The work of a shell that was killed goes on until it is done.
-    async fn orphan(consul: &Handle<Consul>) {
+/// The work of a shell that was killed. It goes on until it is done, whatever the command does meanwhile.
+#[derive(Clone, PartialEq, Eq, Debug, Normal, Serialize, Deserialize)]
+pub(super) struct Orphan;
+
+impl Recipe<Consul> for Orphan {
+    const NAME: &'static str = "orphan";
+
+    async fn lap(&mut self, consul: &Handle<Consul>) -> Result<Lap, Gone> {
         while let Wanted::Write = consul.user().await {
             consul.send_write(Token::default());
         }
         consul.leave(Leaving::Done);
+        Ok(Lap::Done)
     }
 }
 
@@ -168,10 +176,13 @@ impl Recipe<Consul> for LockCommand {
         self.unit.enter(consul, session);
         // `c.startChild(…)`.
         let lives_on = self.run_child(consul).await;
+        if lives_on {
+            consul.spawn(Orphan);
+        }
         // `RELEASE: lu.unlockFn()`, also after a loss. C-CLI-2.
         let released = self.unit.release(consul, session).await;
         if lives_on {
-            LockCommand::orphan(consul).await;
+            consul.ended::<Orphan>().await;
         }
         released.map(|()| Lap::Done)
     }

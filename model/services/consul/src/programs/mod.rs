@@ -35,6 +35,7 @@ pub use election::{ElectionGuide, LeaderWatch};
 pub use go_lock::GoLock;
 pub use go_semaphore::GoSemaphore;
 pub use guide::SemaphoreGuide;
+use lock_command::Orphan;
 pub use lock_command::{LockCommand, LockUnit};
 pub use lock_monitor::Monitor;
 pub use renew::Renew;
@@ -109,6 +110,7 @@ pub fn register_programs() {
     register::<Consul, LeaderWatch>();
     register::<Consul, LockCommand>();
     register::<Consul, Monitor>();
+    register::<Consul, Orphan>();
     register::<Consul, Renew>();
     register::<Consul, SemaphoreGuide>();
     register::<Consul, SemaphoreMonitor>();

@@ -27,7 +27,7 @@ pub use recipe::{
     Behavior, BeliefRule, DeadSession, Guard, Job, Killed, Letters, Monitor, OnLoss, Queue, Reads, Release,
     RenewalErrors, Sequencer, SessionUse, Unlock, Waiting, Writes,
 };
-pub use semaphore::{AfterRelease, LostRace, OnConflict, OnUncertainty, Prunes, Registers, Semaphore};
+pub use semaphore::{AfterRace, AfterRelease, LostRace, OnConflict, OnUncertainty, Prunes, Registers, Semaphore};
 pub use servers::{Expiry, Log, OldLeader, Renewals, Requests, Restarts, Revocations, Servers, Timers, TreeDeletions};
 pub(super) use validate::{notes, validate};
 
@@ -93,6 +93,14 @@ pub struct Settings {
     pub unlock: Unlock,
     /// Whether a client deletes the key after the release, like `consul lock` (C-LCK-10).
     pub cleanup: bool,
+    /// The flags that a client writes with its keys: 1 are those of the Go client's lock, 2 those of its semaphore. Not 0: it refuses a key
+    /// that has others (C-LCK-3, C-SEM-4).
+    #[serde(skip_serializing_if = "is_default")]
+    pub flags: u8,
+    /// Whether a client destroys its session when it has given the lock back, or has failed to get it, and does not wait for the answer:
+    /// the Go client (C-LCK-2, C-LCK-9, C-SEM-7, C-SEM-9).
+    #[serde(skip_serializing_if = "is_default")]
+    pub ends_session: bool,
     /// Whether the key's value names the holder, as in leader election (C-LE-1).
     pub names_leader: bool,
     /// How long a client waits after a refusal, in ticks.
@@ -163,6 +171,8 @@ impl Default for Settings {
             release: Release::default(),
             unlock: Unlock::default(),
             cleanup: false,
+            flags: 0,
+            ends_session: false,
             names_leader: false,
             retry_every: Ticks::new(1),
             waiting: Waiting::default(),
@@ -199,6 +209,11 @@ impl Settings {
     pub fn terms(&self) -> super::Terms {
         let checks: Checks = self.health.checks.iter().copied().collect();
         super::Terms { ttl: self.ttl, lock_delay: self.lock_delay, behavior: self.behavior, checks }
+    }
+
+    /// Whether a client refuses an entry for its flags: `ErrLockConflict` and `ErrSemaphoreConflict` of the Go client.
+    pub fn refuses(&self, entry: &super::Entry) -> bool {
+        self.flags != 0 && entry.flags != self.flags
     }
 
     /// Whether registered nodes and checks have an effect.

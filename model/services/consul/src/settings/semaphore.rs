@@ -27,6 +27,9 @@ pub struct Semaphore {
     /// not do for a slot, made by hand.
     #[serde(default, skip_serializing_if = "is_default")]
     pub prune_wait: Ticks,
+    /// What it asks after a lost race for a slot.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub after_race: AfterRace,
     /// Its reaction to a lost race at release.
     #[serde(default, skip_serializing_if = "is_default")]
     pub lost_race: LostRace,
@@ -75,6 +78,19 @@ pub enum Prunes {
     ByName,
     /// None.
     Never,
+}
+
+/// What a contender asks when its compare-and-set was refused because the coordination entry has changed.
+#[derive(Copy, Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum AfterRace {
+    /// The listing, as it is.
+    #[default]
+    List,
+    /// The query that it has asked last, from the same index (C-SEM-4).
+    SameQuery,
+    /// A query that waits for a change since the listing that it has read last: the guide.
+    Watch,
 }
 
 /// A client's reaction at release if the coordination entry has changed.

@@ -1,5 +1,6 @@
 //! The way in: a session, the sequencer number if it must be known first, the key, the sequencer.
 
+use super::super::ask;
 use super::super::membership::{Membership, lease_from};
 use super::super::monitor::Watching;
 use super::{Contender, Phase, What};
@@ -68,7 +69,7 @@ impl Contender {
             Letters::Capitals => Spelling(1),
         };
         let key = if settings.queue.is_some() { Key::Contender(session.id) } else { LOCK };
-        let claim = Claim { spelling, ..Claim::new(key, session.id, value, 0) };
+        let claim = Claim { spelling, ..Claim::new(key, session.id, value, settings.flags) };
         self.call(what, Request::Acquire(claim), context, out);
     }
 
@@ -109,7 +110,7 @@ impl Contender {
             (What::Acquire | What::Reassert, Answer::Done(true)) => {
                 self.read_back(context, out);
             }
-            (What::Acquire, Answer::InvalidSession) => {
+            (What::Acquire, Answer::InvalidSession) if !settings.ends_session => {
                 if settings.dead_session == DeadSession::Recreate
                     && !context.is_mutated(ConsulMutation::DeadSessionKept)
                 {
@@ -120,6 +121,10 @@ impl Contender {
             // C-LCK-4: after a refusal it reads the key once. A free key then means a lock-delay, and it sleeps.
             (What::Acquire, Answer::Done(false)) if settings.waiting.is_watching() => {
                 self.call(What::LookWhoHasIt, Request::Get(LOCK), context, out);
+            }
+            // C-LCK-3: it is no lock's key.
+            (What::ReadFirst | What::Await, Answer::Found(entry)) if settings.refuses(&entry) => {
+                self.fail(context, out);
             }
             // C-LCK-5: what the session has already is not asked for again.
             (What::ReadFirst | What::Await, Answer::Found(entry))
@@ -145,7 +150,8 @@ impl Contender {
                 let watch = Watch { target: Target::Key(LOCK), index: modify, wait: settings.watch_wait };
                 self.call(What::Await, Request::Watch(watch), context, out);
             }
-            // C-LE-1: a free key may be in its lock-delay.
+            // C-LCK-4, C-LE-1: a free key may be in its lock-delay.
+            (What::LookWhoHasIt, Answer::Found(_) | Answer::Absent) => self.wait(context),
             (What::Await, Answer::Found(_) | Answer::Absent) if settings.waiting == Waiting::WatchThenRest => {
                 self.wait(context);
             }
@@ -166,7 +172,7 @@ impl Contender {
                 What::Create { .. } | What::Find | What::Acquire | What::ReadFirst | What::LookWhoHasIt | What::Await,
                 _,
             ) => {
-                self.wait(context);
+                self.fail(context, out);
             }
             // It lost the lock before it could enter: the round ends, so the number of rounds bounds LockIndex.
             (What::ReadBack | What::Reassert, _) => {
@@ -184,8 +190,8 @@ impl Contender {
                 }
                 self.finish(context, out);
             }
-            // C-LCK-10: if the key is absent or in use, there is nothing to clean up.
-            (What::Look, Answer::Found(Entry { session: None, modify, .. })) => {
+            // C-LCK-10: if the key is absent or in use, or has other flags, there is nothing to clean up.
+            (What::Look, Answer::Found(entry @ Entry { session: None, modify, .. })) if !settings.refuses(&entry) => {
                 let is_blind = context.is_mutated(ConsulMutation::CleanupUnconditional);
                 let checked = Request::DeleteCas { key: LOCK, index: modify };
                 self.call(What::Remove, if is_blind { Request::Delete(LOCK) } else { checked }, context, out);
@@ -198,6 +204,22 @@ impl Contender {
     fn read_back(&mut self, context: &Context<'_, Consul>, out: &mut Outbox<Consul>) {
         let key = self.own_key(context);
         self.call(What::ReadBack, Request::Get(key), context, out);
+    }
+
+    /// It has not got the lock, and there is no reason to wait for it. C-LCK-2: the Go client's attempt is over then, and its session.
+    fn fail(&mut self, context: &Context<'_, Consul>, out: &mut Outbox<Consul>) {
+        if !context.scenario.service.ends_session {
+            return self.wait(context);
+        }
+        self.end_session(out);
+        self.rest();
+    }
+
+    /// Destroys its session, and does not wait for the answer.
+    pub(super) fn end_session(&mut self, out: &mut Outbox<Consul>) {
+        if let Some(session) = self.session.take() {
+            ask(&mut self.last, Request::DestroySession(session.id), out);
+        }
     }
 
     pub(super) fn wait(&mut self, context: &Context<'_, Consul>) {

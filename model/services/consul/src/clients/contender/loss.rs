@@ -34,6 +34,8 @@ impl Contender {
                 match context.scenario.service.belief {
                     // C-LCK-7: the renewer notifies no other part of the client.
                     BeliefRule::ByMonitor if self.is_acting() => return,
+                    // It learns of the end from the answer to its next request.
+                    _ if context.scenario.service.ends_session => return,
                     BeliefRule::None => {}
                     _ => self.leave(Leaving::Notified, context, out),
                 }

@@ -101,7 +101,7 @@ impl Contender {
         match context.scenario.service.unlock {
             // C-KV-16: a release writes the value, too; the recipe leaves none behind.
             Unlock::Release => {
-                let claim = Claim::new(LOCK, session.id, Opaque::Empty, 0);
+                let claim = Claim::new(LOCK, session.id, Opaque::Empty, context.scenario.service.flags);
                 self.call(What::Release { is_inside }, Request::Release(claim), context, out);
             }
             Unlock::Delete => self.call(What::Release { is_inside }, Request::Delete(LOCK), context, out),
@@ -109,8 +109,11 @@ impl Contender {
         }
     }
 
-    /// After the release: it cleans up like `consul lock`, or finishes.
+    /// After the release, whatever came of it: it cleans up like `consul lock`, or finishes.
     pub(super) fn finish(&mut self, context: &Context<'_, Consul>, out: &mut Outbox<Consul>) {
+        if context.scenario.service.ends_session {
+            self.end_session(out);
+        }
         if context.scenario.service.cleanup {
             return self.call(What::Look, Request::Get(LOCK), context, out);
         }

@@ -58,6 +58,24 @@ fn c_lck_5_a_client_does_not_ask_again_for_a_key_that_its_session_holds() {
 }
 
 #[test]
+fn c_lck_3_the_go_client_writes_its_flags_and_refuses_a_key_with_others() {
+    let with_flags = |flags| match held_by(None, 12) {
+        Answer::Found(entry) => Answer::Found(Entry { flags, ..entry }),
+        other => other,
+    };
+    let mut harness = harness(|lock| (lock.waiting, lock.flags) = (Waiting::ReadThenWatch, LOCK_FLAGS));
+    harness.command(Command::Acquire);
+    harness.answer(Answer::Created(MINE));
+    assert_eq!(harness.answer(with_flags(0)), [], "it is no lock");
+    assert_eq!(harness.wake(Timer::Retry), [Request::Get(LOCK)]);
+    let claim = Claim::new(LOCK, MINE, Opaque::Empty, LOCK_FLAGS);
+    assert_eq!(harness.answer(with_flags(LOCK_FLAGS)), [Request::Acquire(claim)]);
+    harness.answer(Answer::Done(true));
+    assert!(harness.is_inside());
+    assert_eq!(harness.command(Command::Release), [Request::Release(claim)]);
+}
+
+#[test]
 fn c_lck_4_a_free_key_after_a_refusal_means_a_lock_delay_and_the_client_sleeps() {
     let mut harness = harness(|lock| (lock.waiting, lock.retry_every) = (Waiting::Watch, Ticks::new(5)));
     harness.command(Command::Acquire);
@@ -190,6 +208,26 @@ fn c_lck_9_the_response_to_a_release_does_not_matter() {
         assert!(!harness.is_inside());
         assert_eq!(harness.answer(answer), []);
         assert!(matches!(harness.command(Command::Acquire)[..], [Request::Acquire(_)]), "on to the next round");
+    }
+}
+
+#[test]
+fn c_lck_9_the_go_client_destroys_its_session_after_the_release_and_does_not_wait() {
+    let mut harness = harness(|lock| lock.ends_session = true);
+    harness.enter();
+    harness.command(Command::Release);
+    assert_eq!(harness.answer(Answer::Done(false)), [Request::DestroySession(MINE)]);
+    assert!(matches!(harness.command(Command::Acquire)[..], [Request::CreateSession(_)]), "a round later");
+}
+
+#[test]
+fn c_lck_2_the_go_client_destroys_its_session_if_it_does_not_get_the_lock() {
+    for error in [Answer::NoLeader, Answer::InvalidSession] {
+        let mut harness = harness(|lock| lock.ends_session = true);
+        harness.command(Command::Acquire);
+        harness.answer(Answer::Created(MINE));
+        assert_eq!(harness.answer(error), [Request::DestroySession(MINE)]);
+        assert_eq!(harness.due(Timer::Retry), None, "its attempt is over");
     }
 }
 

@@ -5,8 +5,8 @@ mod semaphore;
 
 use super::Participant;
 use crate::{
-    Answer, Command, Consul, ConsulEvent, ConsulMessage, Entry, Key, LOCK, Listing, Monitor, OnLoss, Opaque, Request,
-    Semaphore, Settings, Slots, Spelling, Target, Timer, Watch,
+    Answer, Claim, Command, Consul, ConsulEvent, ConsulMessage, Entry, Key, LOCK, LOCK_FLAGS, Listing, Monitor, OnLoss,
+    Opaque, Request, SEMAPHORE_FLAGS, Semaphore, Settings, Slots, Spelling, Target, Timer, Watch,
 };
 use fencepost_model::fact::Fact;
 use fencepost_model::ids::{Call, ClientId, Index, ProcessId, SessionId};

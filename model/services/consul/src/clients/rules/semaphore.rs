@@ -1,7 +1,7 @@
 //! Rules about the semaphore recipe: C-SEM, C-GDE.
 
 use super::*;
-use crate::{AfterRelease, LostRace, OnConflict, OnUncertainty, Prunes, Waiting};
+use crate::{AfterRace, AfterRelease, LostRace, OnConflict, OnUncertainty, Prunes, Waiting};
 
 fn harness(limit: u8) -> ClientHarness {
     ClientHarness::new("consul-semaphore", |service| {
@@ -10,9 +10,9 @@ fn harness(limit: u8) -> ClientHarness {
     })
 }
 
-/// The listing below the prefix: the coordination entry with its index, if it exists, and the sessions that are alive.
-fn listing(slots: Option<(u8, &[SessionId], u32)>, alive: &[SessionId]) -> Answer {
-    let entry = |(limit, holders, modify): (u8, &[SessionId], u32)| Entry {
+/// The coordination entry: its limit, its holders and its index.
+fn entry((limit, holders, modify): (u8, &[SessionId], u32)) -> Entry {
+    Entry {
         value: Opaque::Slots(Slots { limit, holders: holders.iter().copied().collect() }),
         flags: 0,
         lock_index: 0,
@@ -20,7 +20,11 @@ fn listing(slots: Option<(u8, &[SessionId], u32)>, alive: &[SessionId]) -> Answe
         spelling: Spelling::default(),
         create: Index(1),
         modify: Index(modify),
-    };
+    }
+}
+
+/// The listing below the prefix: the coordination entry, if it exists, and the sessions that are alive.
+fn listing(slots: Option<(u8, &[SessionId], u32)>, alive: &[SessionId]) -> Answer {
     Answer::Listed(Listing { index: Index(40), slots: slots.map(entry), alive: alive.iter().copied().collect() })
 }
 
@@ -63,6 +67,23 @@ fn c_sem_3_the_coordination_entry_is_created_by_cas_at_0() {
 }
 
 #[test]
+fn c_sem_3_the_go_client_writes_its_flags_and_refuses_an_entry_with_others() {
+    let mut harness = ClientHarness::new("consul-semaphore", |service| {
+        service.semaphore = Some(Semaphore { limits: vec![1], ..Semaphore::default() });
+        service.flags = SEMAPHORE_FLAGS;
+    });
+    harness.command(Command::Acquire);
+    let claim = Claim::new(Key::Contender(MINE), MINE, Opaque::Empty, SEMAPHORE_FLAGS);
+    assert_eq!(harness.answer(Answer::Created(MINE)), [Request::Acquire(claim)]);
+    harness.answer(Answer::Done(true));
+    assert_eq!(harness.answer(listing(Some((1, &[], 8)), &[MINE])), [], "it is no semaphore");
+    assert_eq!(harness.wake(Timer::Retry), [Request::List]);
+    let Request::Cas { key, index, value, .. } = cas(1, &[MINE], 0) else { unreachable!() };
+    let flagged = Request::Cas { key, index, value, flags: SEMAPHORE_FLAGS };
+    assert_eq!(harness.answer(listing(None, &[MINE])), [flagged]);
+}
+
+#[test]
 fn c_sem_4_a_contender_prunes_dead_holders_waits_if_full_refuses_another_limit_and_repeats_a_lost_race() {
     assert_eq!(registered(1).answer(listing(Some((1, &[OTHERS], 8)), &[MINE])), [cas(1, &[MINE], 8)]);
     let mut full = registered(1);
@@ -83,6 +104,48 @@ fn c_sem_4_a_contender_that_watches_waits_for_the_next_change_below_the_prefix()
     let watch = Watch { target: Target::Prefix, index: Index(40), wait: None };
     assert_eq!(harness.answer(listing(Some((1, &[OTHERS], 8)), &[MINE, OTHERS])), [Request::Watch(watch)]);
     assert_eq!(harness.answer(listing(Some((1, &[OTHERS], 8)), &[MINE])), [cas(1, &[MINE], 8)]);
+}
+
+#[test]
+fn c_sem_4_after_a_lost_race_the_go_client_repeats_its_query_and_the_guide_watches() {
+    let from = |index| Request::Watch(Watch { target: Target::Prefix, index: Index(index), wait: None });
+    for (after_race, at_first, later) in [
+        (AfterRace::List, Request::List, Request::List),
+        (AfterRace::SameQuery, Request::List, from(40)),
+        (AfterRace::Watch, from(40), from(40)),
+    ] {
+        let mut harness = registered(1);
+        harness.scenario.service.waiting = Waiting::Watch;
+        harness.scenario.service.semaphore.as_mut().expect("a semaphore").after_race = after_race;
+        harness.answer(listing(None, &[MINE]));
+        assert_eq!(harness.answer(Answer::Done(false)), [at_first], "{after_race:?}: it was not full");
+        assert_eq!(harness.answer(listing(Some((1, &[OTHERS], 8)), &[MINE, OTHERS])), [from(40)]);
+        assert_eq!(harness.answer(listing(Some((1, &[OTHERS], 8)), &[MINE])), [cas(1, &[MINE], 8)]);
+        assert_eq!(harness.answer(Answer::Done(false)), [later], "{after_race:?}: it was");
+    }
+}
+
+#[test]
+fn c_sem_7_c_sem_8_the_go_client_destroys_its_session_and_removes_an_entry_without_living_holders() {
+    for (holder, next) in [(MINE, vec![Request::DeleteCas { key: Key::Slots, index: Index(15) }]), (OTHERS, vec![])] {
+        let mut harness = holding(|_| {});
+        (harness.scenario.service.ends_session, harness.scenario.service.cleanup) = (true, true);
+        harness.command(Command::Release);
+        assert_eq!(harness.answer(Answer::Absent), [Request::Delete(Key::Contender(MINE))]);
+        let sent = harness.answer(Answer::Done(true));
+        assert_eq!(sent, [Request::DestroySession(MINE), Request::List], "it does not wait for the answer");
+        assert_eq!(harness.answer(listing(Some((2, &[holder], 15)), &[OTHERS])), next);
+    }
+}
+
+#[test]
+fn c_sem_9_the_go_client_destroys_its_session_if_it_gets_no_slot() {
+    for error in [Answer::NoLeader, listing(Some((1, &[], 8)), &[MINE])] {
+        let mut harness = registered(2);
+        harness.scenario.service.ends_session = true;
+        assert_eq!(harness.answer(error), [Request::DestroySession(MINE)]);
+        assert_eq!(harness.due(Timer::Retry), None, "its attempt is over");
+    }
 }
 
 #[test]
@@ -119,10 +182,10 @@ fn c_sem_7_release_removes_the_holder_repeats_after_a_lost_race_then_deletes_its
     let mut harness = registered(2);
     harness.answer(listing(None, &[MINE]));
     harness.answer(Answer::Done(true));
-    assert_eq!(harness.command(Command::Release), [Request::List]);
-    assert_eq!(harness.answer(listing(Some((2, &[MINE, OTHERS], 9)), &[MINE])), [cas(2, &[OTHERS], 9)]);
-    assert_eq!(harness.answer(Answer::Done(false)), [Request::List]);
-    assert_eq!(harness.answer(listing(Some((2, &[MINE], 12)), &[MINE])), [cas(2, &[], 12)]);
+    assert_eq!(harness.command(Command::Release), [Request::Get(Key::Slots)]);
+    assert_eq!(harness.answer(Answer::Found(entry((2, &[MINE, OTHERS], 9)))), [cas(2, &[OTHERS], 9)]);
+    assert_eq!(harness.answer(Answer::Done(false)), [Request::Get(Key::Slots)]);
+    assert_eq!(harness.answer(Answer::Found(entry((2, &[MINE], 12)))), [cas(2, &[], 12)]);
     assert_eq!(harness.answer(Answer::Done(true)), [Request::Delete(Key::Contender(MINE))]);
     assert_eq!(harness.answer(Answer::Done(true)), [Request::DestroySession(MINE)]);
 }
@@ -190,7 +253,7 @@ fn b_30_a_release_that_lost_its_race_may_stop_and_keep_its_key() {
         (semaphore.lost_race, semaphore.afterwards) = (LostRace::LetBe, AfterRelease::Kept);
     });
     harness.command(Command::Release);
-    assert_eq!(harness.answer(listing(Some((2, &[MINE, OTHERS], 9)), &[MINE])), [cas(2, &[OTHERS], 9)]);
+    assert_eq!(harness.answer(Answer::Found(entry((2, &[MINE, OTHERS], 9)))), [cas(2, &[OTHERS], 9)]);
     assert_eq!(harness.answer(Answer::Done(false)), [], "neither once more, nor is anything removed");
     assert_eq!(harness.command(Command::Acquire), [Request::List], "with the same session and contender key");
 }

@@ -5,7 +5,7 @@ use super::super::membership::{Membership, lease_from};
 use super::{Phase, SlotTaker, What, decode, semaphore};
 use crate::ConsulMutation;
 use crate::messages::{ConsulEvent, Listing, Slots};
-use crate::settings::{LostRace, OnConflict, OnUncertainty, Prunes, Registers};
+use crate::settings::{AfterRace, LostRace, OnConflict, OnUncertainty, Prunes, Registers};
 use crate::{Answer, Claim, Consul, Key, Opaque, Request, Target, Watch};
 use fencepost_model::fact::Fact;
 use fencepost_model::ids::{Index, SessionId};
@@ -21,15 +21,28 @@ impl SlotTaker {
             return self.call(what, Request::CreateSession(settings.terms()), context, out);
         }
         if self.is_registered || semaphore(context).registers == Registers::CountThenRegister {
-            return self.call(What::List, Request::List, context, out);
+            return self.read(context, out);
         }
         self.register(context, out);
+    }
+
+    /// The listing, at once or after a change.
+    fn read(&mut self, context: &Context<'_, Consul>, out: &mut Outbox<Consul>) {
+        if self.since == Index(0) {
+            return self.call(What::List, Request::List, context, out);
+        }
+        self.watch_from(self.since, context, out);
+    }
+
+    fn watch_from(&mut self, index: Index, context: &Context<'_, Consul>, out: &mut Outbox<Consul>) {
+        let watch = Watch { target: Target::Prefix, index, wait: context.scenario.service.watch_wait };
+        self.call(What::Await, Request::Watch(watch), context, out);
     }
 
     /// C-SEM-2: `<prefix>/<session>`, by acquire.
     fn register(&mut self, context: &Context<'_, Consul>, out: &mut Outbox<Consul>) {
         let Some(Membership { id, .. }) = self.session else { return };
-        let claim = Claim::new(Key::Contender(id), id, Opaque::Empty, 0);
+        let claim = Claim::new(Key::Contender(id), id, Opaque::Empty, context.scenario.service.flags);
         self.call(What::Register, Request::Acquire(claim), context, out);
     }
 
@@ -60,10 +73,10 @@ impl SlotTaker {
         context: &Context<'_, Consul>,
         out: &mut Outbox<Consul>,
     ) {
-        let (key, value) = (Key::Slots, Opaque::Slots(slots));
+        let (key, value, flags) = (Key::Slots, Opaque::Slots(slots), context.scenario.service.flags);
         let cas = match context.is_mutated(ConsulMutation::TakesByPut) {
-            false => Request::Cas { key, index, value, flags: 0 },
-            true => Request::Put { key, value, flags: 0 },
+            false => Request::Cas { key, index, value, flags },
+            true => Request::Put { key, value, flags },
         };
         self.call(what, cas, context, out);
     }
@@ -81,9 +94,9 @@ impl SlotTaker {
             (What::List | What::Await | What::Take { .. } | What::TakeAgain, _) => {
                 self.call(What::List, Request::List, context, out);
             }
-            (What::ListToLeave | What::Leave, _) => self.call(What::ListToLeave, Request::List, context, out),
+            (What::ReadToLeave | What::Leave, _) => self.read_to_leave(context, out),
             (What::Unregister, _) => self.unregister(context, out),
-            (What::Destroy, _) => self.rest(),
+            (What::Destroy | What::ListToRemove | What::Remove, _) => self.rest(),
         }
     }
 
@@ -107,12 +120,14 @@ impl SlotTaker {
             (What::Register, Answer::Done(true)) => {
                 self.is_registered = true;
                 match semaphore(context).registers {
-                    Registers::Cas => self.call(What::List, Request::List, context, out),
+                    Registers::Cas => self.read(context, out),
                     Registers::CountThenRegister => self.enter(context, out),
                 }
             }
             // C-GDE-2: an ended session is an error; `false` means that another session has the key, or a lock-delay.
-            (What::Register, Answer::InvalidSession | Answer::Done(false)) => {
+            (What::Register, Answer::InvalidSession | Answer::Done(false))
+                if !context.scenario.service.ends_session =>
+            {
                 self.forget();
                 self.wait(context);
             }
@@ -121,35 +136,61 @@ impl SlotTaker {
             (What::Take { .. }, Answer::Done(false)) if context.is_mutated(ConsulMutation::EntersOnFalse) => {
                 self.enter(context, out);
             }
-            // C-SEM-4: another client was faster; this client reads the listing again at once.
-            (What::Take { .. } | What::TakeAgain, Answer::Done(false)) => {
-                self.call(What::List, Request::List, context, out);
-            }
-            (What::ListToLeave, Answer::Listed(listing)) => self.take_itself_off(listing, context, out),
+            // C-SEM-4: another client was faster.
+            (What::Take { .. } | What::TakeAgain, Answer::Done(false)) => self.read(context, out),
+            (What::ReadToLeave, Answer::Found(entry)) => self.take_itself_off(Some(entry), context, out),
+            (What::ReadToLeave, Answer::Absent) => self.take_itself_off(None, context, out),
             // C-SEM-7: on a lost race it reads again and repeats.
             (What::Leave, Answer::Done(false))
                 if semaphore(context).lost_race == LostRace::Repeat
                     && !context.is_mutated(ConsulMutation::LostRaceNotRepeated) =>
             {
-                self.call(What::ListToLeave, Request::List, context, out);
+                self.read_to_leave(context, out);
             }
             (What::Leave, Answer::Done(_)) => self.clean_up(context, out),
             (What::Unregister, _) => match self.session {
                 Some(_) if semaphore(context).has_neighbour => {
                     (self.phase, self.monitor, self.is_registered) = (Phase::Idle, None, false);
                 }
+                Some(_) if context.scenario.service.ends_session => {
+                    self.end(out);
+                    if context.scenario.service.cleanup && matches!(answer, Answer::Done(_)) {
+                        self.call(What::ListToRemove, Request::List, context, out);
+                    }
+                }
                 Some(session) => self.call(What::Destroy, Request::DestroySession(session.id), context, out),
                 None => self.rest(),
             },
-            (What::ListToLeave | What::Leave | What::Destroy, _) => self.rest(),
+            (What::ListToRemove, Answer::Listed(listing)) => self.remove(listing, context, out),
+            (What::ReadToLeave | What::Leave, _) if context.scenario.service.ends_session => self.end(out),
+            (What::ReadToLeave | What::Leave | What::Destroy | What::ListToRemove | What::Remove, _) => self.rest(),
             // On its way in.
-            _ => self.wait(context),
+            _ => self.fail(context, out),
         }
     }
 
-    /// C-SEM-4: decode, compare the limits, prune, count.
+    /// It has not got a slot, and there is no reason to wait for one. C-SEM-9: the Go client's attempt is over then, and its session.
+    fn fail(&mut self, context: &Context<'_, Consul>, out: &mut Outbox<Consul>) {
+        if context.scenario.service.ends_session { self.end(out) } else { self.wait(context) }
+    }
+
+    /// Destroys its session, and does not wait for the answer.
+    fn end(&mut self, out: &mut Outbox<Consul>) {
+        if let Some(session) = self.session {
+            ask(&mut self.last, Request::DestroySession(session.id), out);
+        }
+        self.rest();
+    }
+
+    /// C-SEM-4: compare the flags, decode, compare the limits, prune, count.
     fn look(&mut self, listing: Listing, context: &Context<'_, Consul>, out: &mut Outbox<Consul>) {
         let Some(Membership { id, .. }) = self.session else { return self.rest() };
+        if listing.slots.is_some_and(|entry| context.scenario.service.refuses(&entry)) {
+            return self.fail(context, out);
+        }
+        if semaphore(context).after_race == AfterRace::Watch {
+            self.since = listing.index;
+        }
         let own = semaphore(context).limit(context.client());
         let is_full = |count: usize| count >= usize::from(own) && !context.is_mutated(ConsulMutation::LimitIgnored);
         if semaphore(context).registers == Registers::CountThenRegister {
@@ -159,7 +200,7 @@ impl SlotTaker {
                 self.register(context, out)
             };
         }
-        let (slots, index) = decode(&listing, own);
+        let (slots, index) = decode(listing.slots, own);
         let disagrees = match semaphore(context).on_conflict {
             OnConflict::Refuse => slots.limit != own && !context.is_mutated(ConsulMutation::LimitConflictIgnored),
             OnConflict::Literal => listing.slots.is_some() && usize::from(slots.limit) != slots.holders.len(),
@@ -167,7 +208,7 @@ impl SlotTaker {
         };
         if disagrees {
             out.record(Fact::Service(ConsulEvent::LimitConflict(context.client())));
-            return self.wait(context);
+            return self.fail(context, out);
         }
         let keeps_dead =
             semaphore(context).prunes == Prunes::Never || context.is_mutated(ConsulMutation::DeadHolderKept);
@@ -204,8 +245,10 @@ impl SlotTaker {
         let settings = &context.scenario.service;
         out.record(Fact::Service(ConsulEvent::Full(context.client())));
         if settings.waiting.is_watching() {
-            let watch = Watch { target: Target::Prefix, index: listing.index, wait: settings.watch_wait };
-            return self.call(What::Await, Request::Watch(watch), context, out);
+            if semaphore(context).after_race == AfterRace::SameQuery {
+                self.since = listing.index;
+            }
+            return self.watch_from(listing.index, context, out);
         }
         self.wait(context);
     }

@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 
 use super::membership::{Membership, SessionNews, overstay};
 use super::monitor::Watching;
-use crate::messages::{Listing, Slots};
+use crate::messages::Slots;
 use crate::settings::{self, Registers, Release, Semaphore};
 use crate::{Answer, Command, Consul, ConsulMessage, Entry, Opaque, Server, Target, Timer};
 use fencepost_model::fact::{Fact, Leaving};
@@ -30,6 +30,8 @@ pub struct SlotTaker {
     session: Option<Membership>,
     /// Whether its contender key exists.
     is_registered: bool,
+    /// The index of its query on the prefix; 0: it asks for the listing at once. See [`AfterRace`](crate::AfterRace).
+    since: Index,
     /// A holder that it has found dead and will prune after a delay.
     doubt: Option<SessionId>,
     rounds: u8,
@@ -75,20 +77,27 @@ enum What {
     Take { again: Option<(Slots, Index)> },
     /// The same list once more.
     TakeAgain,
-    /// Everything below the prefix, to take itself off.
-    ListToLeave,
+    /// Read the coordination entry, to take itself off.
+    ReadToLeave,
     /// Taking itself off.
     Leave,
     /// Delete its contender key.
     Unregister,
     /// Destroy its session.
     Destroy,
+    /// Everything below the prefix, before cleaning up.
+    ListToRemove,
+    /// Remove the coordination entry.
+    Remove,
 }
 
 impl What {
     /// Whether it is on its way in.
     fn is_way_in(self) -> bool {
-        !matches!(self, What::ListToLeave | What::Leave | What::Unregister | What::Destroy)
+        !matches!(
+            self,
+            What::ReadToLeave | What::Leave | What::Unregister | What::Destroy | What::ListToRemove | What::Remove
+        )
     }
 }
 
@@ -98,6 +107,7 @@ impl SlotTaker {
             phase: Phase::Idle,
             session: None,
             is_registered: false,
+            since: Index(0),
             doubt: None,
             rounds: scenario.rounds,
             retries: scenario.budget.retries,
@@ -207,10 +217,10 @@ fn semaphore<'a>(context: &'a Context<'_, Consul>) -> &'a Semaphore {
     context.scenario.service.semaphore.as_ref().expect("slots are taken in semaphores only")
 }
 
-/// The content and index of the coordination entry; an absent entry is an empty set with the client's own limit, and
+/// Content and index of the coordination entry; an absent one is an empty set with the client's own limit, and
 /// index 0.
-fn decode(listing: &Listing, own: u8) -> (Slots, Index) {
-    match listing.slots {
+fn decode(entry: Option<Entry>, own: u8) -> (Slots, Index) {
+    match entry {
         Some(Entry { value: Opaque::Slots(slots), modify, .. }) => (slots, modify),
         Some(Entry { modify, .. }) => (Slots { limit: own, ..Slots::default() }, modify),
         None => (Slots { limit: own, ..Slots::default() }, Index(0)),

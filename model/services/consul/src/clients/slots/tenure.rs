@@ -5,7 +5,7 @@ use super::{Membership, Phase, SlotTaker, What, decode, semaphore};
 use crate::ConsulMutation;
 use crate::messages::{Listing, Slots};
 use crate::settings::{self, AfterRelease, Job, Killed, Registers};
-use crate::{Answer, Consul, Key, Opaque, Request, Target};
+use crate::{Answer, Consul, Entry, Key, Opaque, Request, Target};
 use fencepost_model::fact::{Fact, Leaving};
 use fencepost_model::ids::{Index, SessionId};
 use fencepost_model::process::{Context, Outbox};
@@ -17,6 +17,7 @@ impl SlotTaker {
             self.forget();
             return self.rest();
         }
+        self.since = Index(0);
         self.phase = Phase::Inside { limit: semaphore(context).limit(context.client()) };
         out.record(Fact::Entered { client: context.client(), token: Default::default() });
         self.watch(Index(0), context, out);
@@ -29,7 +30,7 @@ impl SlotTaker {
     /// C-SEM-6: decode, prune, and see whether it is still among the holders.
     pub(super) fn hear_monitor(&mut self, answer: Answer, context: &Context<'_, Consul>, out: &mut Outbox<Consul>) {
         let is_holder = |listing: &Listing, id: SessionId| {
-            let is_named = decode(listing, 0).0.holders.contains(&id);
+            let is_named = decode(listing.slots, 0).0.holders.contains(&id);
             context.is_mutated(ConsulMutation::MonitorIgnored)
                 || listing.alive.contains(&id)
                     && (is_named || semaphore(context).registers == Registers::CountThenRegister)
@@ -73,23 +74,29 @@ impl SlotTaker {
             return self.rest();
         }
         let is_named = semaphore(context).registers == Registers::Cas && !context.is_mutated(ConsulMutation::SlotKept);
-        if is_named { self.call(What::ListToLeave, Request::List, context, out) } else { self.clean_up(context, out) }
+        if is_named { self.read_to_leave(context, out) } else { self.clean_up(context, out) }
+    }
+
+    /// C-SEM-7: a read of the coordination entry alone.
+    pub(super) fn read_to_leave(&mut self, context: &Context<'_, Consul>, out: &mut Outbox<Consul>) {
+        self.call(What::ReadToLeave, Request::Get(Key::Slots), context, out);
     }
 
     pub(super) fn take_itself_off(
         &mut self,
-        listing: Listing,
+        entry: Option<Entry>,
         context: &Context<'_, Consul>,
         out: &mut Outbox<Consul>,
     ) {
         let Some(Membership { id, .. }) = self.session else { return self.rest() };
-        let (slots, index) = decode(&listing, 0);
+        let (slots, index) = decode(entry, 0);
         if !slots.holders.contains(&id) {
             return self.clean_up(context, out);
         }
         let stays = |other: &SessionId| *other != id && !context.is_mutated(ConsulMutation::LeavesForAll);
         let value = Opaque::Slots(Slots { limit: slots.limit, holders: slots.holders.filtered(stays) });
-        self.call(What::Leave, Request::Cas { key: Key::Slots, index, value, flags: 0 }, context, out);
+        let flags = context.scenario.service.flags;
+        self.call(What::Leave, Request::Cas { key: Key::Slots, index, value, flags }, context, out);
     }
 
     /// The cleanup of a client that has finished or given up.
@@ -106,12 +113,24 @@ impl SlotTaker {
         self.call(What::Unregister, Request::Delete(Key::Contender(id)), context, out);
     }
 
+    /// C-SEM-8: the coordination entry goes if no holder lives; contenders that wait do not count.
+    pub(super) fn remove(&mut self, listing: Listing, context: &Context<'_, Consul>, out: &mut Outbox<Consul>) {
+        let (slots, index) = decode(listing.slots, 0);
+        let is_held = slots.holders.iter().any(|holder| listing.alive.contains(holder));
+        match listing.slots {
+            Some(_) if !is_held => {
+                self.call(What::Remove, Request::DeleteCas { key: Key::Slots, index }, context, out);
+            }
+            _ => self.rest(),
+        }
+    }
+
     pub(super) fn wait(&mut self, context: &Context<'_, Consul>) {
         self.phase = Phase::Waiting { retry: Deadline(context.now + context.scenario.service.retry_every) };
     }
 
     pub(super) fn forget(&mut self) {
-        (self.session, self.is_registered) = (None, false);
+        (self.session, self.is_registered, self.since) = (None, false, Index(0));
     }
 
     pub(super) fn rest(&mut self) {

@@ -1,8 +1,8 @@
 //! Validation of recipes with their own prefix and a key for each contender: the queue and the semaphore.
 
 use super::super::{
-    Behavior, BeliefRule, DeadSession, Guard, Killed, OnLoss, OnUncertainty, OperatorActionKind, Priced, Prunes,
-    Registers, Sequencer, SessionUse, Unlock, Waiting,
+    AfterRace, Behavior, BeliefRule, DeadSession, Guard, Killed, OnLoss, OnUncertainty, OperatorActionKind, Priced,
+    Prunes, Registers, Sequencer, SessionUse, Unlock, Waiting,
 };
 use super::{Verdict, wrong};
 use crate::{Consul, SEMAPHORE};
@@ -122,6 +122,10 @@ pub(super) fn semaphore(scenario: &Scenario<Consul>) -> Verdict {
     if semaphore.has_neighbour && (by_count || semaphore.prunes != Prunes::Dead) {
         return wrong("service.semaphore.has_neighbour", "this setting needs clients that prune by contender keys");
     }
+    if semaphore.after_race != AfterRace::List && (by_count || !settings.waiting.is_watching()) {
+        let message = "a query from an index needs clients that take their slots by compare-and-set, and `service.waiting = \"watch\"`";
+        return wrong("service.semaphore.after_race", message);
+    }
     if semaphore.watches_once && settings.monitor.is_none() {
         return wrong("service.semaphore.watches_once", "this setting needs a monitor: add a table [service.monitor]");
     }
@@ -136,14 +140,14 @@ pub(super) fn semaphore(scenario: &Scenario<Consul>) -> Verdict {
         || settings.guard != Guard::None
         || settings.unlock != Unlock::Release
         || matches!(settings.waiting, Waiting::WatchThenRest | Waiting::ReadThenWatch)
-        || settings.cleanup
+        || settings.cleanup && !settings.ends_session
         || settings.names_leader
         || scenario.writes > 0
         || settings.observers > 0
     {
         return wrong(
             "service.semaphore",
-            "the semaphore's recipe does not have `session`, `dead_session`, `sequencer`, `guard`, `delegates`, `unlock`, `cleanup`, `names_leader`, `observers`, `writes`, a belief that is `suspending` and waiting that is `watch-then-rest` or `read-then-watch`; remove these settings",
+            "the semaphore's recipe does not have `session`, `dead_session`, `sequencer`, `guard`, `delegates`, `unlock`, `cleanup` without `ends_session`, `names_leader`, `observers`, `writes`, a belief that is `suspending` and waiting that is `watch-then-rest` or `read-then-watch`; remove these settings",
         );
     }
     Ok(())
