@@ -4,7 +4,7 @@
 //! ```text
 //! laws          what must be true of every program
 //! agreement     all engines and options say the same, also of random programs
-//! executions    the first step at which a published client and its recipe part
+//! executions    what a published client does its recipe can do, and the other way round
 //! guides        `consul lock`, the guides and the Go client's lock in the catalogue
 //! go_lock       the Go client's lock, line by line, against the recipe with settings
 //! go_semaphore  the Go client's semaphore, in the same way

@@ -1,0 +1,55 @@
+//! The persistent semaphore of RabbitMQ, Redlock, the lease and the recipes of the stores, in every scenario of the catalogue: state
+//! machines do what programs do.
+
+use fencepost::lease::{self, Lease};
+use fencepost::model::service::Service;
+use fencepost::model::world::Action;
+use fencepost::rabbitmq::{self, RabbitMq};
+use fencepost::redlock::{self, Redlock};
+use fencepost::stores::{self, Stores};
+
+use super::super::{redlock as page, semaphore, shipped, stores as recipes, with_programs};
+use super::do_the_same;
+
+/// What both forms do is the same message.
+fn as_it_is<S: Service>(action: Action<S>) -> Action<S> {
+    action
+}
+
+#[test]
+fn the_persistent_semaphore_and_its_state_machines_do_the_same() {
+    let mut compared = 0;
+    for (name, _) in rabbitmq::SCENARIOS {
+        let machine = shipped::<RabbitMq>(name);
+        // A program shares no connection.
+        let Some(program) = semaphore::as_programs(&machine) else { continue };
+        do_the_same(&machine, &program, as_it_is, 20);
+        compared += 1;
+    }
+    assert_eq!(compared, rabbitmq::SCENARIOS.len() - 2);
+}
+
+#[test]
+fn redlock_and_its_state_machine_do_the_same() {
+    for (name, _) in redlock::SCENARIOS {
+        let machine = shipped::<Redlock>(name);
+        do_the_same(&machine, &page::as_programs(&machine), as_it_is, 20);
+    }
+}
+
+#[test]
+fn the_client_of_the_lease_and_its_state_machine_do_the_same() {
+    for (name, _) in lease::SCENARIOS {
+        do_the_same(&shipped::<Lease>(name), &with_programs(name), as_it_is, 40);
+    }
+}
+
+#[test]
+fn the_recipes_of_the_stores_and_their_state_machine_do_the_same() {
+    for (name, _) in stores::SCENARIOS {
+        let machine = shipped::<Stores>(name);
+        // Clients that write timestamps are no programs.
+        let Some(program) = recipes::as_programs(&machine) else { continue };
+        do_the_same(&machine, &program, as_it_is, 40);
+    }
+}
