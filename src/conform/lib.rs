@@ -8,6 +8,7 @@
 //! agent_checks  checks that the agent keeps        restart     restarts of the server
 //! timed         TTLs and lock-delays, by script    crowds      several clients at the same time
 //! watches       blocking queries                   tally       which answers came up
+//! races         of timers, that a run has hit
 //! log           requests and answers in a file     judge       whether they are possible
 //! uncertain     what a log leaves open             incomplete  logs that do not say everything
 //! clients       what a log says of its clients     verdict     what can be said of a log
@@ -32,6 +33,7 @@ mod hunt;
 mod incomplete;
 mod judge;
 mod log;
+mod races;
 mod record;
 mod requests;
 mod restart;
@@ -49,7 +51,9 @@ mod wire;
 /// What a real Consul 1.8.7 has answered: random sequences, and what takes real time.
 pub const RECORDED: &str = include_str!("recorded/consul-1.8.7.jsonl");
 
-pub use clients::{BeliefInterval, Clients, Ending, Finding, Kind, Omission, Stopped, Tenure, clients, picture};
+pub use clients::{
+    BeliefInterval, Clients, Ending, Finding, Kind, Omission, Stopped, Tenure, UNSEEN, clients, picture,
+};
 pub use consul::{
     Agent, BodyShape, Class, Contact, Expected, Hint, HttpRequest, NameLimitError, Options, Reply, SECOND, Sleep,
     Waking, Watch, nanoseconds,
@@ -60,11 +64,12 @@ pub use gossip::{Second, node_fails};
 pub use guard::{Contents, Removal};
 pub use hunt::{Found, hunt};
 pub use judge::{Limits, judge, judge_until};
-pub use log::{Details, Episode, Event, EventKind, Gaps, LogRecord, Report, number, read, write};
+pub use log::{Details, Episode, Event, EventKind, Gaps, LogRecord, RefusedRequest, Report, number, read, write};
+pub use races::Race;
 pub use record::{CLIENT_HEADER, Recorder};
 pub use sequence::Exchange;
 pub use tally::{AnswerClass, Histogram, Tally};
-pub use timed::{LATENESS, TIMED_RULES, timed};
+pub use timed::{LATENESS, TIMED_RULES, timed, timed_races};
 pub use uncertain::{Uncertainty, uncertainties};
 pub use unexercised::Unexercised;
 pub use verdict::{Impossible, Objection, Possible};

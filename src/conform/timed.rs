@@ -11,12 +11,14 @@ use serde_json::{Value, json};
 use super::error::ConformError;
 use super::guard::MARK;
 use super::log::{Episode, LogRecord, number};
+use super::races::{Race, races};
 use super::wire::{Consul, get, put};
 
 /// How late a timer of an agent that has nothing else to do may be, in nanoseconds, unless the caller sets it.
 pub const LATENESS: i64 = 900_000_000;
 
-/// The rules that the scripts of [`timed()`] show on any machine. What hits a race only with luck is not among them.
+/// The rules that the scripts of [`timed()`] show on any machine. Of what hits a race only with luck,
+/// [`timed_races`] tells.
 pub const TIMED_RULES: [&str; 6] = ["C-TTL-2", "C-TTL-3", "C-LD-3", "C-LD-5", "C-LD-7", "C-LD-8"];
 
 /// A script's side of the conversation.
@@ -36,12 +38,25 @@ type Script = fn(&Desk<'_>) -> Result<(), ConformError>;
 const SCRIPTS: &[(Script, usize)] = &[
     (ttl_runs_out, 2),
     (late_renewals, 2),
-    (renewal_in_vain, 24),
+    (renewal_in_vain, RENEWALS_IN_VAIN),
     (delay_ends, 2),
-    (destroy_in_a_crowd, 40),
+    (destroy_in_a_crowd, CROWDED_DESTROYS),
     (failed_transaction, 2),
-    (delay_of_a_ghost, 2),
+    (delay_of_a_ghost, GHOSTS),
 ];
+
+const RENEWALS_IN_VAIN: usize = 24;
+const CROWDED_DESTROYS: usize = 40;
+const GHOSTS: usize = 2;
+
+/// How often the scripts have hit the races that they try.
+pub fn timed_races(episodes: &[Episode]) -> Vec<Race> {
+    races(episodes, |rule| match rule {
+        "C-TTL-5" => RENEWALS_IN_VAIN,
+        "C-LD-9" => CROWDED_DESTROYS,
+        _ => GHOSTS,
+    })
+}
 
 /// Plays every script, and returns the exchanges; timers may be late by this number of nanoseconds.
 ///

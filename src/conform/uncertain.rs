@@ -37,6 +37,8 @@ pub enum Uncertainty {
     UnknownWrites(usize),
     /// Requests that were refused for lack of permissions.
     Refused(usize),
+    /// Requests that the recorder refused itself.
+    NotPassedOn(usize),
     /// Another version than the model's.
     Version(String),
 }
@@ -66,6 +68,12 @@ impl fmt::Display for Uncertainty {
                 write!(f, "{count} requests to endpoints that the model does not have may have ended sessions")
             }
             Uncertainty::Refused(count) => write!(f, "{count} requests were refused for lack of permissions"),
+            Uncertainty::NotPassedOn(count) => {
+                write!(
+                    f,
+                    "the recorder refused {count} requests itself: no server has seen them, and they are not judged"
+                )
+            }
             Uncertainty::Version(version) => {
                 write!(f, "the log is of Consul {version}, and the rules are those of {VERSION}")
             }
@@ -102,6 +110,7 @@ pub fn uncertainties(episodes: &[Episode]) -> Vec<Uncertainty> {
     add(events(&|kind| *kind == EventKind::Restore) + restores, &Uncertainty::Restores);
     add(count(&|_, line| may_end_sessions(&line.question)), &Uncertainty::UnknownWrites);
     add(count(&|episode, line| is_refused(episode, line)), &Uncertainty::Refused);
+    add(events(&|kind| matches!(kind, EventKind::NotPassedOn(_))), &Uncertainty::NotPassedOn);
     for event in episodes.iter().flat_map(|episode| &episode.events) {
         if let EventKind::NodeFailed(node) = &event.kind {
             found.push(Uncertainty::NodeFailed(node.clone()));
@@ -129,9 +138,13 @@ pub fn is_complete(episode: &Episode) -> bool {
         && !episode.lines.iter().any(is_open)
 }
 
-/// Whether a search can carry an event out: a node fails that the head knows.
+/// Whether a search can carry an event out: a node fails that the head knows, or the servers have nothing to do with it.
 fn is_searched(episode: &Episode, kind: &EventKind) -> bool {
-    matches!(kind, EventKind::NodeFailed(node) if episode.nodes.contains(node))
+    match kind {
+        EventKind::NodeFailed(node) => episode.nodes.contains(node),
+        EventKind::NotPassedOn(_) => true,
+        EventKind::Restart | EventKind::Failover | EventKind::Restore => false,
+    }
 }
 
 /// C-GEN-5: 403, where servers know of permissions: it was not carried out.

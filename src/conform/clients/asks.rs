@@ -75,6 +75,16 @@ pub(super) fn is_done(line: &LogRecord) -> bool {
     line.question.url.split('?').next() == Some("/v1/txn") || reply.body.trim_ascii() == b"true"
 }
 
+/// The LockIndex of a key in an answer that shows that this session holds it.
+pub(super) fn lock_index(line: &LogRecord, key: &str, session: &str) -> Option<u64> {
+    let body: Value = serde_json::from_slice(&line.reply.as_ref()?.body).ok()?;
+    let results = part(&body, "Results").and_then(Value::as_array);
+    let entries = body.as_array().into_iter().flatten();
+    let shown = entries.chain(results.into_iter().flatten().filter_map(|result| part(result, "KV")));
+    let mut mine = shown.filter(|entry| entry["Key"] == key && entry["Session"] == session);
+    mine.find_map(|entry| entry["LockIndex"].as_u64())
+}
+
 /// Who holds a key by an answer that shows entries: none, if the key is not among them or is free; no answer: it shows no entries.
 pub(super) fn holder(line: &LogRecord, key: &str) -> Option<Option<String>> {
     let reply = line.reply.as_ref()?;

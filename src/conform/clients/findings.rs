@@ -3,7 +3,8 @@
 use super::super::log::{Episode, LogRecord};
 use super::asks::Asked;
 use super::beliefs::BeliefInterval;
-use super::hazards::{Act, Evidence, Omission, omissions};
+use super::hazards::{Act, Evidence, Omission, omissions, stuck};
+use super::in_flight::in_flight;
 use super::over_limit::over_limit;
 use super::protected::{Protection, in_words, is_accepted, writes};
 use super::seconds;
@@ -33,6 +34,10 @@ pub enum Kind {
     OverLimit(usize),
     /// A client wrote, or said that it is inside, and held no lock; the line.
     WithoutTenure(usize),
+    /// The client of a tenure gave the lock back while its write had no answer; the line of the write.
+    InFlight(usize, usize),
+    /// A client waits, or a lock stays taken, and nothing in the log will end that; the line that begins it.
+    Stuck(usize),
 }
 
 pub(super) fn findings(
@@ -44,6 +49,8 @@ pub(super) fn findings(
     let protection = Protection::new(episode, tenures, protected);
     let mut findings = outsiders(episode, tenures, beliefs, &protection, !protected.is_empty());
     findings.extend(over_limit(episode, tenures, beliefs));
+    findings.extend(in_flight(episode, tenures, beliefs, &protection));
+    findings.extend(stuck(episode, tenures, beliefs));
     for (place, (one, mine)) in tenures.iter().zip(beliefs).enumerate() {
         for (other, (two, theirs)) in tenures.iter().zip(beliefs).enumerate().skip(place + 1) {
             let (from, until) = (mine.from.max(theirs.from), mine.until.min(theirs.until));

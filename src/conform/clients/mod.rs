@@ -6,6 +6,7 @@
 //! findings  where the two differ, and why         picture   both on one line of time
 //! asks      what requests ask of keys             protected  what locks protect
 //! slots     who may have held a slot              over_limit  more clients inside than slots
+//! in_flight writes that were open at a release
 //! hazards   why, as far as the log tells
 //! ```
 
@@ -13,6 +14,7 @@ mod asks;
 mod beliefs;
 mod findings;
 mod hazards;
+mod in_flight;
 mod over_limit;
 mod picture;
 mod protected;
@@ -21,11 +23,11 @@ mod tenures;
 
 pub use beliefs::{BeliefInterval, Stopped};
 pub use findings::{Finding, Kind};
-pub use hazards::Omission;
+pub use hazards::{Omission, UNSEEN};
 pub use picture::picture;
 pub use tenures::{Ending, Tenure};
 
-use super::log::Episode;
+use super::log::{Episode, EventKind};
 
 /// What a log says of its clients.
 #[derive(Clone, PartialEq, Debug, Default)]
@@ -56,8 +58,11 @@ pub fn clients(episode: &Episode, protected: &[String]) -> Clients {
     }
     if episode.begins_later {
         assumptions.push("who holds a lock from before the log began is not known, and is not judged");
+        if tenures.iter().any(|tenure| tenure.limit.is_some()) {
+            assumptions.push("a slot that the first sight of an entry shows is held since before the log began");
+        }
     }
-    if !episode.events.is_empty() {
+    if episode.events.iter().any(|event| !matches!(event.kind, EventKind::NotPassedOn(_))) {
         assumptions.push("what happened to servers and nodes ended no session, unless an answer shows it");
     }
     assumptions.push("checks of nodes end no session, but for those that the log changes");

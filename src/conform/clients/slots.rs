@@ -10,7 +10,7 @@ use serde_json::Value;
 use super::super::consul::part;
 use super::super::log::LogRecord;
 use super::asks::{Ask, asks, is_done};
-use super::tenures::{Ending, Tenure, are_distinct};
+use super::tenures::{Ending, Tenure, are_distinct, creates};
 
 /// The content of a coordination entry.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -34,7 +34,7 @@ impl Coordination {
     }
 }
 
-/// A request that writes a coordination entry, with its key.
+/// A request that writes a coordination entry, or shows it, with its key.
 #[derive(Clone, PartialEq, Debug)]
 pub(super) struct EntryWrite<'a> {
     pub line: &'a LogRecord,
@@ -70,24 +70,57 @@ fn contents(line: &LogRecord) -> Vec<(String, Coordination)> {
     operations.iter().filter_map(written).collect()
 }
 
-/// Every tenure of a slot that the log tells of.
-pub(super) fn slots(lines: &[&LogRecord], writes: &[EntryWrite<'_>]) -> Vec<Tenure> {
+/// Every tenure of a slot that the log tells of. `begins_later`: one that an entry shows at first may be older than the log.
+pub(super) fn slots(lines: &[&LogRecord], writes: &[EntryWrite<'_>], begins_later: bool) -> Vec<Tenure> {
     let mut slots: Vec<Tenure> = Vec::new();
-    for EntryWrite { line, key, content } in writes.iter().filter(|write| is_done(write.line)) {
+    for EntryWrite { line, key, content } in sights(lines, writes, begins_later) {
         for session in &content.holders {
-            if slots.iter().any(|slot| slot.is_again(key, session, line)) {
+            let is_again = |slot: &Tenure| slot.is_again(&key, session, line);
+            let is_known = |slot: &Tenure| (&slot.key, &slot.session) == (&key, session);
+            let is_read = line.question.method == "GET";
+            if slots.iter().any(|slot| is_again(slot) || is_read && is_known(slot)) {
                 continue;
             }
             let mut slot = Tenure::begin(lines, line, key.clone(), session.clone());
             slot.limit = Some(content.limit);
+            let is_first = begins_later && !slots.iter().any(|slot| slot.key == key && slot.line != line.number);
+            if is_read || is_first {
+                // Nothing in the log says when it was given.
+                slot.began.0 = lines.iter().map(|line| line.sent).min().unwrap_or(line.sent);
+            }
             // Another client may have written it back after it had read it.
-            let contends = |line: &&&LogRecord| is_done(line) && contends(line, &slot);
-            slot.client = lines.iter().find(contends).map_or(slot.client, |line| line.client.clone());
+            let own = owner(lines, &slot);
+            slot.client = own.or(slot.client.filter(|_| !is_read && !is_first));
             slot.end(lines);
             slots.push(slot);
         }
     }
     slots
+}
+
+/// The contents of coordination entries that writes leave and, if slots may be older than the log, that answers show, in their order.
+fn sights<'a>(lines: &[&'a LogRecord], writes: &[EntryWrite<'a>], begins_later: bool) -> Vec<EntryWrite<'a>> {
+    let written = writes.iter().filter(|write| is_done(write.line)).cloned();
+    let reads = lines.iter().copied().filter(|line| begins_later && line.question.method == "GET");
+    let shown = reads.flat_map(|line| {
+        let found = entries(line).unwrap_or_default().into_iter().filter_map(|entry| {
+            let value = STANDARD.decode(entry["Value"].as_str()?).ok()?;
+            Some((entry["Key"].as_str()?.to_owned(), Coordination::read(&value)?))
+        });
+        found.map(move |(key, content)| EntryWrite { line, key, content }).collect::<Vec<_>>()
+    });
+    let mut sights: Vec<EntryWrite<'a>> = written.chain(shown).collect();
+    sights.sort_by_key(|sight| sight.line.received);
+    sights
+}
+
+/// The client whose session a slot's is: it acquired the key that shows that it lives, or created the session, or renewed it.
+fn owner(lines: &[&LogRecord], slot: &Tenure) -> Option<String> {
+    let renew = format!("/v1/session/renew/{}", slot.session);
+    let contended = lines.iter().find(|line| is_done(line) && contends(line, slot));
+    let created = || lines.iter().find(|line| creates(line, &slot.session));
+    let renewed = || lines.iter().find(|line| line.question.url == renew);
+    contended.or_else(created).or_else(renewed)?.client.clone()
 }
 
 /// Whether a key that a session acquires is the one that shows that it lives, and no lock.
@@ -146,12 +179,12 @@ pub(super) fn is_over_in(line: &LogRecord, slot: &Tenure) -> bool {
 /// Whether an answer shows the entry, and the slot's session is not in it.
 pub(super) fn is_shown_over(line: &LogRecord, slot: &Tenure) -> bool {
     let lacks = |content: Coordination| !content.holders.contains(&slot.session);
-    shown(line, slot).is_some_and(|content| content.is_none_or(lacks))
+    shown(line, &slot.key).is_some_and(|content| content.is_none_or(lacks))
 }
 
-/// The content of a slot's entry in an answer that shows it; the inner none: it was not there.
-fn shown(line: &LogRecord, slot: &Tenure) -> Option<Option<Coordination>> {
-    if !asks(line).iter().any(|asked| asked.ask == Ask::Read && asked.is_about(&slot.key)) {
+/// The content of a coordination entry in an answer that shows it; the inner none: it was not there.
+pub(super) fn shown(line: &LogRecord, key: &str) -> Option<Option<Coordination>> {
+    if !asks(line).iter().any(|asked| asked.ask == Ask::Read && asked.is_about(key)) {
         return None;
     }
     let reply = line.reply.as_ref()?;
@@ -159,7 +192,7 @@ fn shown(line: &LogRecord, slot: &Tenure) -> Option<Option<Coordination>> {
         return Some(None);
     }
     let entries = entries(line)?;
-    let Some(entry) = entries.iter().find(|entry| entry["Key"] == slot.key.as_str()) else { return Some(None) };
+    let Some(entry) = entries.iter().find(|entry| entry["Key"] == key) else { return Some(None) };
     let value = STANDARD.decode(entry["Value"].as_str()?).ok()?;
     Coordination::read(&value).map(Some)
 }

@@ -90,7 +90,7 @@ pub(super) fn tenures(episode: &Episode) -> Vec<Tenure> {
         tenure.end(&lines);
         tenures.push(tenure);
     }
-    tenures.extend(slots::slots(&lines, &writes));
+    tenures.extend(slots::slots(&lines, &writes, episode.begins_later));
     tenures.sort_by_key(|tenure| tenure.began.0);
     tenures
 }

@@ -304,7 +304,7 @@ impl Agent {
             EventKind::Restart => server.restart(context),
             EventKind::Restore => server.restore(context),
             // That reaches the catalogue by requests of the leader.
-            EventKind::NodeFailed(_) => {}
+            EventKind::NodeFailed(_) | EventKind::NotPassedOn(_) => {}
         });
     }
 

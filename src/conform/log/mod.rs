@@ -15,7 +15,7 @@ use serde_json::{Map, Value};
 use super::consul::{HttpRequest, Options, Reply};
 
 pub use self::reading::read;
-pub(super) use self::written::{head, record};
+pub(super) use self::written::{happened, head, record};
 pub use self::written::{number, write};
 
 /// A store, and what was asked of it.
@@ -78,6 +78,21 @@ pub enum EventKind {
     Restore,
     /// A node is killed or leaves: its sessions may end (C-INV-4).
     NodeFailed(String),
+    /// The recorder refused a request itself, and no server has seen it.
+    NotPassedOn(RefusedRequest),
+}
+
+/// A request that the recorder refused: its body is too large to be recorded.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct RefusedRequest {
+    /// The client that sent it, if it is known.
+    pub client: Option<String>,
+    /// The method of HTTP.
+    pub method: String,
+    /// The path with the query.
+    pub url: String,
+    /// The status of the recorder's answer.
+    pub status: u16,
 }
 
 /// A client says whether it takes itself for the holder.

@@ -9,7 +9,7 @@ use super::super::error::LogError;
 use super::super::side_by_side::side_by_side;
 use super::fields::{Fields, Object, of_seconds};
 use super::record::{Customs, answers_by_size, line, misspelt, renamed};
-use super::{Episode, Event, EventKind, Gaps, Report};
+use super::{Episode, Event, EventKind, Gaps, RefusedRequest, Report};
 
 /// The first line of an episode.
 #[derive(Serialize, Deserialize, Default)]
@@ -208,7 +208,17 @@ fn event(kind: &Value, fields: &mut Fields<'_>) -> Result<EventKind, String> {
             let node = fields.text("node")?.ok_or("which `node` failed?")?;
             Ok(EventKind::NodeFailed(node))
         }
-        other => Err(format!("an event is `restart`, `failover`, `restore` or `node-failed`, not `{other}`")),
+        "not-passed-on" => {
+            let [method, url] = ["method", "url"].map(|name| fields.text(name));
+            let status = fields.whole("status")?.and_then(|status| u16::try_from(status).ok());
+            let (Some(method), Some(url), Some(status)) = (method?, url?, status) else {
+                return Err("which `method` and `url` were not passed on, and with which `status`?".to_owned());
+            };
+            Ok(EventKind::NotPassedOn(RefusedRequest { client: fields.text("client")?, method, url, status }))
+        }
+        other => Err(format!(
+            "an event is `restart`, `failover`, `restore`, `node-failed` or `not-passed-on`, not `{other}`"
+        )),
     }
 }
 

@@ -71,16 +71,26 @@ pub fn record(line: &LogRecord) -> String {
     serde_json::to_string(&Record::of(line)).expect("plain text")
 }
 
-fn happened(event: &Event) -> String {
-    let (name, node) = match &event.kind {
-        EventKind::Restart => ("restart", None),
-        EventKind::Failover => ("failover", None),
-        EventKind::Restore => ("restore", None),
-        EventKind::NodeFailed(node) => ("node-failed", Some(node)),
-    };
+/// What happened to servers, nodes or a request that the recorder refused, as a line.
+pub fn happened(event: &Event) -> String {
     let mut object = Map::new();
-    object.insert("event".to_owned(), name.into());
-    node.into_iter().for_each(|node| drop(object.insert("node".to_owned(), node.as_str().into())));
+    let mut add = |name: &str, value: &str| drop(object.insert(name.to_owned(), value.into()));
+    match &event.kind {
+        EventKind::Restart => add("event", "restart"),
+        EventKind::Failover => add("event", "failover"),
+        EventKind::Restore => add("event", "restore"),
+        EventKind::NodeFailed(node) => {
+            add("event", "node-failed");
+            add("node", node);
+        }
+        EventKind::NotPassedOn(request) => {
+            add("event", "not-passed-on");
+            request.client.iter().for_each(|client| add("client", client));
+            add("method", &request.method);
+            add("url", &request.url);
+            object.insert("status".to_owned(), request.status.into());
+        }
+    }
     object.insert("sent".to_owned(), seconds(event.sent).into());
     object.insert("received".to_owned(), seconds(event.received).into());
     Value::Object(object).to_string()

@@ -5,19 +5,26 @@ use std::io::{self, BufRead, Read, Write};
 use super::CLIENT_HEADER;
 
 /// The most bytes of a body.
-const BODY_MAX: usize = 64 << 20;
+pub(super) const BODY_MAX: usize = 64 << 20;
 
 /// A message: its first line, its headers in small letters, and its body.
 pub(super) struct Message {
     pub start: String,
     headers: Vec<(String, String)>,
     pub body: Vec<u8>,
+    /// Whether the body is longer than [`BODY_MAX`]: the rest of it is still to be read.
+    pub is_cut: bool,
 }
 
 impl Message {
     /// Reads a request; none at the end of the connection. A client that asks first whether it may send the body is told so.
     pub fn request(from: &mut impl BufRead, to: &mut impl Write) -> io::Result<Option<Message>> {
         let Some(mut request) = Message::head(from)? else { return Ok(None) };
+        let declared = request.header("content-length").and_then(|length| length.parse().ok());
+        if declared.is_some_and(|length: usize| length > BODY_MAX) {
+            request.is_cut = true;
+            return Ok(Some(request));
+        }
         if request.header("expect").is_some_and(is_continue) && request.start.ends_with("HTTP/1.1") {
             to.write_all(b"HTTP/1.1 100 Continue\r\n\r\n")?;
             to.flush()?;
@@ -45,7 +52,8 @@ impl Message {
         if from.read_line(&mut start)? == 0 {
             return Ok(None);
         }
-        let mut message = Message { start: start.trim_end().to_owned(), headers: Vec::new(), body: Vec::new() };
+        let mut message =
+            Message { start: start.trim_end().to_owned(), headers: Vec::new(), body: Vec::new(), is_cut: false };
         loop {
             let mut line = String::new();
             if from.read_line(&mut line)? == 0 {
@@ -73,6 +81,9 @@ impl Message {
             let digits = line.trim_end().split(';').next().unwrap_or_default();
             let length = usize::from_str_radix(digits, 16).map_err(|_| io::Error::from(io::ErrorKind::InvalidData))?;
             self.read_some(from, length)?;
+            if self.is_cut {
+                return Ok(());
+            }
             let mut end = String::new();
             from.read_line(&mut end)?;
             if length == 0 {
@@ -83,11 +94,20 @@ impl Message {
 
     fn read_some(&mut self, from: &mut impl Read, length: usize) -> io::Result<()> {
         if length.saturating_add(self.body.len()) > BODY_MAX {
-            return Err(io::ErrorKind::InvalidData.into());
+            self.is_cut = true;
+            return Ok(());
         }
         let before = self.body.len();
         self.body.resize(before + length, 0);
         from.read_exact(&mut self.body[before..])
+    }
+
+    /// A message of the recorder's own, after which it closes the connection.
+    pub fn refusal(status: &str, why: &str) -> Message {
+        let headers = [("content-length", why.len().to_string().as_str()), ("connection", "close")]
+            .map(|(name, value)| (name.to_owned(), value.to_owned()));
+        let body = why.as_bytes().to_owned();
+        Message { start: format!("HTTP/1.1 {status}"), headers: headers.to_vec(), body, is_cut: false }
     }
 
     pub fn header(&self, name: &str) -> Option<&str> {

@@ -8,16 +8,16 @@
 mod message;
 mod writer;
 
-use std::io::{self, BufReader, Write};
-use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::io::{self, BufReader, Read, Write};
+use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream};
 use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::{Duration, Instant};
 
 use super::consul::{HttpRequest, Reply};
 use super::error::ConformError;
-use super::log::{Details, LogRecord, head};
-use message::Message;
+use super::log::{Details, Event, EventKind, LogRecord, RefusedRequest, head};
+use message::{BODY_MAX, Message};
 use writer::LogWriter;
 
 /// The header by which a client may give its name; without it, the address of its connection is taken.
@@ -104,6 +104,19 @@ impl Recorder {
     }
 }
 
+/// Answers in the server's place that a body is too large, and ends the connection. What the client still sends is read and dropped for a
+/// while: a connection that is closed before would be reset, and the client would not see the answer.
+fn refuse(client: &TcpStream, mut from: BufReader<&TcpStream>, status: &str, what: &str) -> io::Result<()> {
+    let megabytes = BODY_MAX >> 20;
+    let why = format!("fencepost record: the body of the {what} is larger than {megabytes} MB\n");
+    Message::refusal(status, &why).write(&mut &*client)?;
+    client.shutdown(Shutdown::Write)?;
+    client.set_read_timeout(Some(Duration::from_secs(1)))?;
+    let mut rest = vec![0; 1 << 16];
+    while from.read(&mut rest)? > 0 {}
+    Ok(())
+}
+
 /// Serves a connection.
 fn serve(
     client: &TcpStream,
@@ -120,6 +133,12 @@ fn serve(
         let mut words = request.start.split(' ');
         let (method, url) = (words.next().unwrap_or_default().to_owned(), words.next().unwrap_or_default().to_owned());
         let name = request.header(CLIENT_HEADER).map_or_else(|| address.to_string(), str::to_owned);
+        if request.is_cut {
+            let refused = RefusedRequest { client: Some(name), method, url, status: 413 };
+            let kind = EventKind::NotPassedOn(refused);
+            log.lock().expect("no thread panics").happened(&Event { number: 0, kind, sent: now(), received: now() })?;
+            return refuse(client, from_client, "413 Payload Too Large", "request");
+        }
         let line = LogRecord {
             number: 0,
             client: Some(name),
@@ -134,7 +153,9 @@ fn serve(
         let Some(open) = log.lock().expect("no thread panics").open(line) else { return Ok(()) };
         let answer = request.write(&mut &upstream).and_then(|()| Message::answer(&mut from_upstream, method == "HEAD"));
         let received = now();
-        let reply = answer.as_ref().ok().and_then(Option::as_ref).map(|answer| Reply {
+        // Of an answer that is cut the log has no more than that the request was sent.
+        let whole = answer.as_ref().ok().and_then(Option::as_ref).filter(|answer| !answer.is_cut);
+        let reply = whole.map(|answer| Reply {
             status: answer.status(),
             index: answer.header("x-consul-index").and_then(|index| index.parse().ok()),
             has_headers: true,
@@ -143,6 +164,9 @@ fn serve(
         });
         log.lock().expect("no thread panics").settle(open, reply, received)?;
         let Some(answer) = answer? else { return Ok(()) };
+        if answer.is_cut {
+            return refuse(client, from_client, "502 Bad Gateway", "response");
+        }
         answer.write(&mut &*client)?;
         if answer.header("connection") == Some("close") || request.header("connection") == Some("close") {
             return Ok(());

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::io::{self, Write};
 
 use super::super::consul::Reply;
-use super::super::log::{LogRecord, record};
+use super::super::log::{Event, LogRecord, happened, record};
 
 /// A log that is being written.
 pub(super) struct LogWriter {
@@ -40,6 +40,15 @@ impl LogWriter {
         let Some(line) = self.open.remove(&number) else { return Ok(()) };
         let received = if reply.is_some() { received } else { i64::MAX };
         writeln!(self.to, "{}", record(&LogRecord { reply, received, ..line }))?;
+        self.to.flush()
+    }
+
+    /// Something happened that is no request to a server.
+    pub fn happened(&mut self, event: &Event) -> io::Result<()> {
+        if self.is_closed {
+            return Ok(());
+        }
+        writeln!(self.to, "{}", happened(event))?;
         self.to.flush()
     }
 

@@ -1,6 +1,6 @@
 //! The nearest hazard of a log, with a small log for each row of the table.
 
-use fencepost_conform::{Clients, clients, read};
+use fencepost_conform::{Clients, Kind, clients, read};
 use serde_json::{Value, json};
 
 use crate::incidents::{A, B, acquire, by, create, write};
@@ -306,4 +306,244 @@ fn b_01_a_write_that_is_not_fenced() {
     ]);
     let checked = by("a", 34.0, "PUT", "/v1/txn", &operations.to_string(), r#"{"Results": [], "Errors": null}"#);
     assert!(!has_cause(&late(checked), "b01-no-fencing", said));
+}
+
+fn with_event(mut lines: Vec<Value>, sent: f64, received: f64) -> Vec<Value> {
+    lines.push(json!({"event": "failover", "sent": sent, "received": received}));
+    lines
+}
+
+/// An answer that shows the key, held by a session.
+fn shown(client: &str, at: f64, url: &str, session: &str, lock_index: u32) -> Value {
+    let entry = json!([{
+        "LockIndex": lock_index, "Key": "lead", "Flags": 0, "Value": null, "Session": session, "CreateIndex": 10, "ModifyIndex": 20
+    }]);
+    by(client, at, "GET", &format!("/v1/kv/lead{url}"), "", &entry.to_string())
+}
+
+fn refused(client: &str, at: f64, id: &str) -> Value {
+    by(client, at, "PUT", &format!("/v1/kv/lead?acquire={id}"), client, "false")
+}
+
+fn failed(mut line: Value, answer: &str) -> Value {
+    (line["status"], line["answer"]) = (json!(500), json!(answer));
+    line
+}
+
+#[test]
+fn b_03_a_client_that_gives_the_lock_back_while_its_write_is_open() {
+    let with = |received: f64, client: &str| {
+        let mut open = write(client, 2.0);
+        open["received"] = json!(received);
+        a_holds(&[open, release("a", 3.0, A), acquire("b", 4.0, B), write("b", 5.0), release("b", 6.0, B)])
+    };
+    let said = "it did not await the answer to its write in line 5 before it gave the lock back, in line 6";
+    assert_cause(&with(5.5, "a"), "had no answer when it gave `lead` back", 0, ("B-03", "b03-async-write", said));
+    let kinds = |lines: &[Value]| judged(lines).findings.iter().map(|finding| finding.kind).collect::<Vec<_>>();
+    assert_eq!(kinds(&with(5.5, "a")), [Kind::InFlight(0, 5)]);
+    // It was answered before, or before another client came.
+    assert_eq!(kinds(&with(2.5, "a")), []);
+    assert_eq!(kinds(&with(3.5, "a")), []);
+}
+
+#[test]
+fn b_05_a_client_whose_renewals_fail_and_that_works_on() {
+    let tries = |count: u32| {
+        let renewals = (0..count).map(|lap| failed(renew("a", 5.0 + 3.0 * f64::from(lap), A), "No cluster leader"));
+        let rest = [acquire("b", 30.0, B), renew("b", 30.5, B), write("a", 31.0)];
+        a_holds(&renewals.chain(rest).collect::<Vec<_>>())
+    };
+    let said = "its renewals failed from 5.000 s on (line 5; 4 of them), its TTL was over at 10.000 s";
+    assert_cause(&tries(4), BOTH, 0, ("B-05", "b05-ignore-jeopardy", said));
+    assert_no_cause(&tries(1), BOTH, "b05-ignore-jeopardy");
+}
+
+/// Client a writes late, after client b has acquired; both looked at their LockIndex.
+fn tokens(then: &[Value], second: u32) -> Vec<Value> {
+    let looks = [shown("b", 25.5, "", B, second), write("a", 34.0)];
+    a_holds(&[&[shown("a", 1.5, "", A, 1)], then, &[acquire("b", 25.0, B)], &looks].concat())
+}
+
+#[test]
+fn b_06_a_lock_index_that_begins_again_after_a_cleanup() {
+    let cleaned = [release("a", 3.0, A), delete("operator", 4.0)];
+    let said = "`lead` was deleted in line 7, and its LockIndex began again: it was 1 for a and 1 for b";
+    let nearest = causes(&tokens(&cleaned, 1), "held no lock");
+    assert!(nearest.iter().any(|cause| cause.1 == "b06-lock-index-cleanup" && cause.2.contains(said)), "{nearest:?}");
+    assert_no_cause(&tokens(&cleaned, 2), "held no lock", "b06-lock-index-cleanup");
+    assert_no_cause(&tokens(&cleaned[..1], 1), "held no lock", "b06-lock-index-cleanup");
+}
+
+#[test]
+fn b_07_a_lock_index_that_begins_again_with_the_behaviour_delete() {
+    let with = |behavior: &str, second: u32| {
+        let mut lines = tokens(&[], second);
+        lines[0] =
+            session("a", 0.0, A, &json!({"TTL": "10s", "NodeChecks": [], "LockDelay": "0s", "Behavior": behavior}));
+        causes(&lines, LATE).iter().any(|cause| cause.1 == "b07-lock-index" && cause.2.contains("took `lead` with it"))
+    };
+    assert!(with("delete", 1));
+    assert!(!with("release", 1) && !with("delete", 2));
+}
+
+#[test]
+fn b_23_a_former_leader_shows_a_former_holder() {
+    let look = |at: f64, url: &str| {
+        let rest = [
+            acquire("b", 25.0, B),
+            renew("b", 25.5, B),
+            renew("b", 40.0, B),
+            shown("a", at, url, A, 1),
+            write("a", 34.0),
+        ];
+        with_event(a_holds(&rest), 20.0, 35.0)
+    };
+    let said = "a server showed it as the holder at 33.000 s (line 8), after b had acquired the lock in line 5";
+    let of = |lines: &[Value]| causes(lines, LATE).into_iter().find(|cause| cause.0 == "B-23");
+    assert!(of(&look(33.0, "")).is_some_and(|cause| cause.1 == "b23-default-read" && cause.2.contains(said)));
+    assert_eq!(of(&look(33.0, "?consistent")), None);
+    assert_eq!(of(&look(24.0, "")), None);
+}
+
+/// Client a renews at an instant, and its session has ended when b acquires the lock at 10 s.
+fn ends_early(renewed: f64, failover: (f64, f64)) -> Vec<(&'static str, &'static str, String)> {
+    let rest = [renew("a", renewed, A), acquire("b", 10.0, B), renew("b", 10.5, B), write("a", 11.0)];
+    causes(&with_event(a_holds(&rest), failover.0, failover.1), BOTH)
+}
+
+#[test]
+fn b_24_a_former_leader_ends_a_session_that_was_renewed() {
+    let told = ends_early(6.0, (3.0, 5.0));
+    let said = "it renewed with the new leader at 6.000 s (line 5), and its session had ended by 10.100 s nevertheless";
+    assert!(told[0].1 == "b24-no-term-check" && told[0].2.contains(said), "{told:?}");
+    assert!(ends_early(6.0, (7.0, 8.0)).iter().all(|cause| cause.0 != "B-24" && cause.0 != "B-25"));
+}
+
+#[test]
+fn b_25_a_former_leader_answers_a_renewal() {
+    let told = ends_early(6.0, (3.0, 8.0));
+    let said =
+        "its renewal at 6.000 s (line 5) was answered while another server came to lead, by one that led no longer";
+    assert!(told[0].1 == "b25-unbounded" && told[0].2.contains(said), "{told:?}");
+}
+
+/// The finding that begins with this line and does not end: what it says, and its cause.
+fn stuck(lines: &[Value]) -> Option<(usize, String, &'static str, String)> {
+    let found = judged(lines).findings;
+    found.into_iter().find_map(|finding| {
+        let Kind::Stuck(line) = finding.kind else { return None };
+        let [cause] = &finding.omissions[..] else { panic!("{:?}", finding.omissions) };
+        Some((line, finding.sentence, cause.scenario, cause.sentence.clone()))
+    })
+}
+
+#[test]
+fn b_14_a_client_that_waits_for_the_lock_that_it_holds() {
+    let with = |client: &str, renewed: f64| {
+        let begin = [session("a", 2.0, C, &json!({"TTL": "10s"})), refused(client, 3.0, C), renew("a", renewed, A)];
+        stuck(&a_holds(&begin))
+    };
+    let (line, said, scenario, cause) = with("a", 5.0).expect("it waits");
+    assert_eq!((line, scenario), (6, "b14-renew-after-loss"));
+    assert!(
+        said.contains(&format!("a asked for `lead` at 3.000 s (line 6) for session {C}, and held it itself")),
+        "{said}"
+    );
+    assert!(cause.contains("last at 5.000 s, and waits for itself"), "{cause}");
+    assert_eq!(with("b", 5.0), None, "another client");
+    assert_eq!(with("a", 2.5), None, "the session of the lock is not renewed any more: it will end");
+}
+
+#[test]
+fn b_15_a_client_that_asks_for_a_session_that_is_gone() {
+    let invalid = |at: f64| failed(refused("b", at, C), &format!("invalid session \"{C}\""));
+    let lines = |then: &[Value]| a_holds(&[&[release("a", 2.0, A)], then].concat());
+    let (line, said, scenario, _) = stuck(&lines(&[invalid(3.0), invalid(4.0), invalid(5.0)])).expect("it asks");
+    assert_eq!((line, scenario), (6, "b15-reuse-session"));
+    assert_eq!(
+        said,
+        format!("b asked for `lead` 3 times from 3.000 s (line 6) to 5.000 s for session {C}, which was gone")
+    );
+    assert_eq!(stuck(&lines(&[invalid(3.0)])), None);
+    assert_eq!(stuck(&lines(&[invalid(3.0), invalid(4.0), create("b", 5.0, B)])), None, "it creates another one");
+}
+
+#[test]
+fn b_20_a_holder_without_a_ttl_that_is_not_heard_of() {
+    let with = |requested: &Value, last: f64| {
+        let lines = [session("a", 0.0, A, requested), create("b", 0.2, B), acquire("a", 1.0, A), refused("b", 2.0, B)];
+        stuck(&[&lines[..], &[refused("b", last, B)]].concat())
+    };
+    let plain = json!({"NodeChecks": []});
+    let (line, said, scenario, _) = with(&plain, 90.0).expect("it waits");
+    assert_eq!((line, scenario), (5, "b20-no-ttl"));
+    let expected = "b asked for `lead` in vain until 90.000 s (line 6; 2 requests), and nothing was heard of a, which holds it, since 1.000 s";
+    assert_eq!(said, expected);
+    assert_eq!(with(&plain, 50.0), None, "not for long");
+    assert_eq!(with(&json!({"NodeChecks": [], "TTL": "10s"}), 90.0), None);
+}
+
+#[test]
+fn b_21_a_timer_that_begins_anew_with_each_failover() {
+    let with = |looked: f64, failovers: &[f64]| {
+        let mut lines = a_holds(&[shown("b", looked, "", A, 1)]);
+        for at in failovers {
+            lines = with_event(lines, *at, at + 1.0);
+        }
+        stuck(&lines)
+    };
+    let (line, said, scenario, cause) = with(40.0, &[12.0, 24.0]).expect("it lasts");
+    assert_eq!((line, scenario), (5, "b21-reset-on-election"));
+    assert!(
+        said.contains("a still held `lead` at 40.000 s (line 5), and its session was renewed at 0.000 s"),
+        "{said}"
+    );
+    assert!(cause.contains("failed over 2 times since"), "{cause}");
+    assert_eq!(with(40.0, &[]), None);
+    assert_eq!(with(19.0, &[12.0]), None);
+}
+
+fn in_vain(mut line: Value) -> Value {
+    line["answer"] = json!("false");
+    line
+}
+
+#[test]
+fn b_30_a_slot_that_is_given_back_in_vain() {
+    let with = |then: &[Value]| {
+        let begin = [entry("a", 1.0, "?cas=0", 2, &[A]), entry("b", 2.0, "?cas=7", 2, &[A, B])];
+        let release = [entry("a", 3.0, "?cas=8", 2, &[B]), in_vain(entry("b", 3.05, "?cas=8", 2, &[A]))];
+        stuck(&semaphore(&[&begin[..], &release, then].concat()))
+    };
+    let (line, said, scenario, _) = with(&[renew("b", 4.0, B)]).expect("the slot is taken");
+    assert_eq!((line, scenario), (7, "b30-no-retry"));
+    assert_eq!(said, "b gave its slot of `sem/.lock` back at 3.050 s (line 7), in vain: the slot is still taken");
+    assert_eq!(with(&[entry("b", 4.0, "?cas=9", 2, &[])]), None, "it tries again");
+    let contender = by("b", 4.0, "DELETE", &format!("/v1/kv/sem/{B}"), "", "true");
+    assert_eq!(with(&[contender]), None, "others may take it out");
+}
+
+#[test]
+fn b_31_a_client_that_is_never_told_of_its_slot() {
+    let contend = by("a", 0.5, "PUT", &format!("/v1/kv/sem/{A}?acquire={A}"), "", "true");
+    let mut lost = entry("a", 1.0, "?cas=0", 2, &[A]);
+    ["received", "status", "answer"].iter().for_each(|name| drop(lost.as_object_mut().expect("a line").remove(*name)));
+    let with = |then: &[Value]| {
+        let begin = [contend.clone(), lost.clone(), entry("b", 2.0, "?cas=7", 2, &[A, B])];
+        stuck(&semaphore(&[&begin[..], then].concat()))
+    };
+    let (line, said, scenario, _) = with(&[renew("a", 4.0, A)]).expect("the slot is taken");
+    assert_eq!((line, scenario), (5, "b31-no-reread"));
+    assert_eq!(
+        said,
+        "a got a slot of `sem/.lock` by its request at 1.000 s (line 5), as line 6 shows, and no answer told it"
+    );
+    assert_eq!(
+        with(&[in_vain(entry("a", 3.0, "?cas=0", 2, &[A]))]).map(|told| told.2),
+        Some("b31-no-reread"),
+        "a blind retry"
+    );
+    let content = "eyJMaW1pdCI6IDIsICJIb2xkZXJzIjogWyJhIl19";
+    let read = json!([{"LockIndex": 0, "Key": "sem/.lock", "Flags": 0, "Value": content, "CreateIndex": 10, "ModifyIndex": 20}]);
+    assert_eq!(with(&[by("a", 3.0, "GET", "/v1/kv/sem/.lock", "", &read.to_string())]), None, "it looks");
 }

@@ -7,7 +7,7 @@ use std::sync::mpsc::{Sender, channel};
 use std::sync::{Arc, Mutex};
 use std::thread;
 
-use fencepost_conform::{ConformError, Recorder, judge, read};
+use fencepost_conform::{ConformError, EventKind, Recorder, RefusedRequest, judge, read, uncertainties, write};
 
 /// A log in memory.
 #[derive(Clone, Default)]
@@ -108,6 +108,7 @@ fn answer(mut stream: TcpStream, has_acls: bool, unanswered: &Sender<()>) {
                 unanswered.send(()).expect("a test");
                 String::new()
             }
+            "/v1/kv/huge" => "HTTP/1.1 200 OK\r\nContent-Length: 67108865\r\n\r\n".to_owned(),
             "/v1/kv/k?raw" => {
                 "HTTP/1.1 200 OK\r\nX-Consul-Index: 12\r\nTransfer-Encoding: chunked\r\n\r\n1\r\n{\r\n2\r\n }\r\n0\r\n\r\n".to_owned()
             }
@@ -153,6 +154,45 @@ fn a_client_that_asks_before_it_sends_the_body_is_told_to_continue() {
     let line = &read(&text).expect("a log")[0].lines[0];
     assert_eq!(line.question.body, b"value", "{text}");
     assert_eq!(line.reply.as_ref().map(|reply| reply.status), Some(200), "{text}");
+}
+
+/// A body of a byte more than 64 MB is announced, or comes in a piece of that size.
+#[test]
+fn a_request_that_is_too_large_is_answered_and_the_log_says_so() {
+    for framing in
+        ["Expect: 100-continue\r\nContent-Length: 67108865\r\n\r\n", "Transfer-Encoding: chunked\r\n\r\n4000001\r\n"]
+    {
+        let mut proxy = Proxy::start(&agent(false));
+        let put = "PUT /v1/kv/k HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\n\r\nv";
+        assert!(ask(&mut proxy.client, put, "true").starts_with("HTTP/1.1 200 OK"));
+        let large = format!("PUT /v1/kv/large HTTP/1.1\r\nHost: x\r\nX-Fencepost-Client: me\r\n{framing}");
+        let answer = ask(&mut proxy.client, &large, "64 MB\n");
+        assert!(answer.starts_with("HTTP/1.1 413 Payload Too Large\r\n"), "{answer}");
+        assert!(answer.contains("connection: close"), "{answer}");
+        let (text, _client) = proxy.stop();
+        let episodes = read(&text).expect("a log");
+        let [event] = &episodes[0].events[..] else { panic!("{text}") };
+        let (client, method) = (Some("me".to_owned()), "PUT".to_owned());
+        let refused = RefusedRequest { client, method, url: "/v1/kv/large".to_owned(), status: 413 };
+        assert_eq!(event.kind, EventKind::NotPassedOn(refused), "{text}");
+        // The rest of the log is judged as ever, and what was left out is listed.
+        let possible = judge(&episodes, None).expect("possible");
+        assert_eq!((possible.lines, possible.partial), (1, 0), "{text}");
+        let said: Vec<String> = uncertainties(&episodes).iter().map(ToString::to_string).collect();
+        assert_eq!(said, ["the recorder refused 1 requests itself: no server has seen them, and they are not judged"]);
+        let line = text.lines().find(|line| line.contains("not-passed-on")).expect("a line");
+        assert!(write("1.8.7", &episodes).lines().any(|other| other == line), "{line}");
+    }
+}
+
+#[test]
+fn an_answer_that_is_too_large_is_replaced_and_the_log_has_none() {
+    let mut proxy = Proxy::start(&agent(false));
+    let answer = ask(&mut proxy.client, "GET /v1/kv/huge HTTP/1.1\r\nHost: x\r\n\r\n", "64 MB\n");
+    assert!(answer.starts_with("HTTP/1.1 502 Bad Gateway\r\n"), "{answer}");
+    let (text, _client) = proxy.stop();
+    let line = &read(&text).expect("a log")[0].lines[0];
+    assert_eq!((line.question.url.as_str(), &line.reply), ("/v1/kv/huge", &None), "{text}");
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! A verdict about the clients of semaphores: who held a slot by the coordination entry, and who acted as if.
 
-use fencepost_conform::{Clients, Ending, Kind, Stopped};
+use fencepost_conform::{Clients, Ending, Kind, Stopped, clients, read};
 use serde_json::{Value, json};
 
 use crate::incidents::{A, B, by, create, judged};
@@ -148,4 +148,40 @@ fn c_txn_2_a_transaction_may_write_the_entry() {
     let clients = three(&[take, delete]);
     let [slot] = &clients.tenures[..] else { panic!("{:?}", clients.tenures) };
     assert_eq!((slot.session.as_str(), slot.limit, &slot.ending), (A, Some(1), &Ending::Deleted(9)));
+}
+
+/// A log that begins in mid-life: client a holds the only slot, as its entry shows.
+fn later(lines: &[Value]) -> Clients {
+    let head = json!({"consul": "1.8.7", "node": "here", "session_ttl_min": "10s", "begins": "later"});
+    let text: Vec<String> = [&head].into_iter().chain(lines).map(Value::to_string).collect();
+    clients(&read(&text.join("\n")).expect("a log")[0], &[])
+}
+
+#[test]
+fn a_slot_from_before_the_log_began_is_judged() {
+    // {"Limit": 1, "Holders": ["aaaaaaaa-0000-0000-0000-000000000001"]}
+    let content = "eyJMaW1pdCI6IDEsICJIb2xkZXJzIjogWyJhYWFhYWFhYS0wMDAwLTAwMDAtMDAwMC0wMDAwMDAwMDAwMDEiXX0=";
+    let shown = json!([{
+        "LockIndex": 0, "Key": "sem/.lock", "Flags": 0, "Value": content, "CreateIndex": 10, "ModifyIndex": 20
+    }]);
+    let look = by("c", 1.0, "GET", "/v1/kv/sem/.lock", "", &shown.to_string());
+    let lines = [renew("a", 0.5, A), look, entry("b", 2.0, 1, &[A, B]), renew("b", 3.0, B), renew("a", 4.0, A)];
+    let clients = later(&lines);
+    let told: Vec<_> = clients.tenures.iter().map(|slot| (slot.who(), slot.began, slot.line)).collect();
+    let (first, second) = ((500_000_000, 1_100_000_000), (2_000_000_000, 2_100_000_000));
+    assert_eq!(told, [("a".to_owned(), first, 3), ("b".to_owned(), second, 4)]);
+    let kinds: Vec<Kind> = clients.findings.iter().map(|finding| finding.kind).collect();
+    assert_eq!(kinds, [Kind::OverLimit(4), Kind::OverLimit(4)], "the entry, and the clients");
+    assert!(
+        clients.assumptions.iter().any(|text| text.contains("first sight of an entry")),
+        "{:?}",
+        clients.assumptions
+    );
+    // It gives the slot back, and is not blamed; without a name, it is the session's.
+    let mut lines = [lines[1].clone(), entry("a", 1.5, 1, &[]), entry("b", 2.0, 1, &[B])];
+    let given_back = later(&lines);
+    assert_eq!((given_back.tenures[0].who(), given_back.findings), ("session aaaaaaaa".to_owned(), vec![]));
+    assert_eq!(given_back.tenures[0].ended.1, Some(1_600_000_000));
+    lines[0] = lines[2].clone();
+    assert_eq!(later(&lines[..1]).tenures[0].who(), "session bbbbbbbb", "another client may have written it back");
 }

@@ -5,9 +5,9 @@ use std::path::Path;
 use std::time::Instant;
 
 use fencepost_conform::{
-    AnswerClass, Consul, Episode, Exchange, LATENESS, Limits, ModelledServer, Objection, Omission, Possible, Removal,
-    TIMED_RULES, Tally, Uncertainty, Watched, clients, hunt, judge, judge_until, node_fails, number, picture, read,
-    timed, uncertainties, watches, write,
+    AnswerClass, Consul, Episode, Exchange, LATENESS, Limits, ModelledServer, Objection, Omission, Possible, Race,
+    Removal, TIMED_RULES, Tally, Uncertainty, Watched, clients, hunt, judge, judge_until, node_fails, number, picture,
+    read, timed, timed_races, uncertainties, watches, write,
 };
 
 use super::crowds::crowded;
@@ -94,7 +94,9 @@ pub fn live(conform: &Conform, address: &str, common: &Common) -> Result<Exit, C
     tally.add(&judged.tally);
     tally.add(&crowded.tally);
     report(&tally, false, common);
-    tell_unexercised(&tally.unexercised(&shown_besides(&watched)), common);
+    let races = timed_races(&slow);
+    tell_races(&races, common);
+    tell_unexercised(&tally.unexercised(&shown_besides(&watched, &races)), common);
     conclude(
         &format!(
             "{} answers of Consul {} are as the model says, {} of them at random (seed {}), {} in real time and {} to \
@@ -123,10 +125,21 @@ pub fn live(conform: &Conform, address: &str, common: &Common) -> Result<Exit, C
 }
 
 /// The rules that real time and reads that wait have shown: no answer tells of them.
-fn shown_besides(watched: &Watched) -> Vec<&'static str> {
+fn shown_besides(watched: &Watched, races: &[Race]) -> Vec<&'static str> {
     let waits: [(&[&str], bool); 2] = [(&["C-BLK-1"], watched.woken > 0), (&["C-BLK-1", "C-BLK-2"], watched.slept > 0)];
     let waited = waits.iter().filter(|(_, is_shown)| *is_shown).flat_map(|(rules, _)| rules.iter().copied());
-    TIMED_RULES.into_iter().chain(waited).collect()
+    let hit = races.iter().filter(|race| race.hit > 0).map(|race| race.rule);
+    TIMED_RULES.into_iter().chain(waited).chain(hit).collect()
+}
+
+/// Races that the scripts try, with how often they were hit: a rule that is not among the rules shown was missed by luck.
+fn tell_races(races: &[Race], common: &Common) {
+    if common.json || common.quiet {
+        return;
+    }
+    for Race { rule, seen, tried, hit } in races {
+        say(&format!("{rule}: in {hit} of {tried} tries {seen}.\n"));
+    }
 }
 
 /// A log against the model.

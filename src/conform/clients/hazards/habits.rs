@@ -91,6 +91,34 @@ pub(super) fn gave_up_renewing(evidence: &Evidence<'_>) -> Option<String> {
     Some(format!("its renewal at {at} (line {line}) failed, and it did not try again before its session ended"))
 }
 
+/// Renewals fail for longer than the TTL, and the client works on meanwhile.
+pub(super) fn worked_on_in_jeopardy(evidence: &Evidence<'_>) -> Option<String> {
+    let (last, _) = silence(evidence)?;
+    let over = last.saturating_add(expired(evidence)?);
+    let renew = format!("/v1/session/renew/{}", evidence.tenure.session);
+    let is_failed = |line: &&LogRecord| {
+        let is_error = line.reply.as_ref().is_none_or(|reply| reply.status >= 500);
+        line.question.url == renew && line.sent > last && line.sent < evidence.acted() && is_error
+    };
+    let failed: Vec<&LogRecord> = evidence.own().filter(is_failed).collect();
+    let first = failed.first().filter(|_| failed.len() > 1 && evidence.acted() > over)?;
+    Some(format!(
+        "its renewals failed from {} on (line {}; {} of them), its TTL was over at {} by its own count, and it worked on",
+        seconds(first.sent),
+        first.number,
+        failed.len(),
+        seconds(over)
+    ))
+}
+
+/// It gave the lock back, and the answer to its write was still to come.
+pub(super) fn left_a_write_open(evidence: &Evidence<'_>) -> Option<String> {
+    let (write, Stopped::GaveBack(line)) = (evidence.write?.number, &evidence.belief.stopped) else { return None };
+    Some(format!(
+        "it did not await the answer to its write in line {write} before it gave the lock back, in line {line}: no lock-delay follows a release"
+    ))
+}
+
 pub(super) fn did_not_renew(evidence: &Evidence<'_>) -> Option<String> {
     let (_, silent) = silence(evidence).filter(|_| failed_renewal(evidence).is_none())?;
     Some(format!(

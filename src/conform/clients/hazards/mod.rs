@@ -3,13 +3,21 @@
 //!
 //! ```text
 //! evidence  what a row looks at      endings  how a tenure ended      habits  what its client did, and left out
+//! servers   those that led           tokens   the LockIndex as one    stuck   what does not end, in a table of its own
+//! unseen    hazards without a row, with the reason
 //! ```
 
 mod endings;
 mod evidence;
 mod habits;
+mod servers;
+mod stuck;
+mod tokens;
+mod unseen;
 
 pub(super) use evidence::Evidence;
+pub(super) use stuck::stuck;
+pub use unseen::UNSEEN;
 
 /// What led to a finding: a step of the recipe that was left out, or what another client or a setting did. With the hazard that it is, and a
 /// scenario that shows it.
@@ -34,6 +42,8 @@ pub(super) enum Act {
     Stayed,
     /// It acted after it had given the lock back, or knew of its loss.
     Returned,
+    /// It gave the lock back before the answer to its write.
+    Left,
 }
 
 /// A row of the table.
@@ -59,9 +69,10 @@ const fn row(
 const COME: &[Act] = &[Act::Entered, Act::Stayed];
 const STAY: &[Act] = &[Act::Stayed];
 const RETURN: &[Act] = &[Act::Returned];
-const ACT: &[Act] = &[Act::Stayed, Act::Returned];
+const ACT: &[Act] = &[Act::Stayed, Act::Returned, Act::Left];
+const LEAVE: &[Act] = &[Act::Left];
 
-const ROWS: [Row; 20] = [
+const ROWS: [Row; 27] = [
     row("B-10", ["b10-session-by-name", "b10-own-session"], COME, habits::shared_session),
     row("B-28", ["b28-ignore-conflict", "b28-refuse-conflict"], COME, habits::other_limit),
     row("B-32", ["b32-count-then-register", "b32-compare-and-set"], COME, habits::counted_first),
@@ -71,6 +82,13 @@ const ROWS: [Row; 20] = [
     row("B-16", ["b16-delete-held-key", "b16-no-delete"], STAY, endings::key_deleted),
     row("B-18", ["b18-serf-health", "b18-no-checks"], STAY, endings::node_failed),
     row("B-19", ["b19-reap", "b19-no-reap"], STAY, endings::node_removed),
+    row("B-23", ["b23-default-read", "b23-consistent-read"], STAY, servers::shown_by_a_former_leader),
+    row("B-25", ["b25-unbounded", "b25-quorum"], STAY, servers::renewed_by_a_former_leader),
+    row("B-24", ["b24-no-term-check", "b24-term-check"], STAY, servers::ended_by_a_former_leader),
+    row("B-05", ["b05-ignore-jeopardy", "b05-suspend-in-jeopardy"], STAY, habits::worked_on_in_jeopardy),
+    row("B-03", ["b03-async-write", "b03-ack-before-release"], LEAVE, habits::left_a_write_open),
+    row("B-06", ["b06-lock-index-cleanup", "b06-modify-index-cleanup"], ACT, tokens::cleaned_up),
+    row("B-07", ["b07-lock-index", "b07-create-index"], ACT, tokens::went_with_its_session),
     row("B-13", ["b13-give-up", "b13-retry-then-stop"], STAY, habits::gave_up_renewing),
     row("B-01", ["b01-no-fencing", "b01-fencing"], STAY, habits::did_not_renew),
     row("B-01", ["b01-one-pause", "b01-pause-bounded"], STAY, habits::was_silent),
@@ -95,9 +113,11 @@ pub(super) fn omissions(evidence: &Evidence<'_>) -> Vec<Omission> {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeSet;
     use std::fs;
 
-    use super::ROWS;
+    use super::stuck::STUCK;
+    use super::{ROWS, UNSEEN};
 
     /// What a scenario of the catalogue says of itself.
     fn scenario(name: &str) -> String {
@@ -116,19 +136,41 @@ mod tests {
         is_so.map(property).collect()
     }
 
+    /// The hazard, the scenario that breaks and the one that holds, of each row of both tables.
+    fn rows() -> Vec<[&'static str; 3]> {
+        let rows = ROWS.iter().map(|row| [row.hazard, row.scenario, row.mended]);
+        rows.chain(STUCK.iter().map(|row| [row.hazard, row.scenario, row.mended])).collect()
+    }
+
+    /// B-01 to B-47 are the hazards of `facts/hazards.md`.
+    #[test]
+    fn each_hazard_has_a_row_or_a_reason() {
+        let seen: BTreeSet<&str> = rows().iter().map(|[hazard, ..]| *hazard).collect();
+        let unseen: BTreeSet<&str> = UNSEEN.iter().map(|(hazard, _)| *hazard).collect();
+        assert_eq!(unseen.len(), UNSEEN.len(), "a hazard has one reason");
+        assert_eq!(seen.intersection(&unseen).collect::<Vec<_>>(), [&""; 0], "a hazard with a row needs no reason");
+        let told: Vec<String> = seen.union(&unseen).map(|hazard| (*hazard).to_owned()).collect();
+        let all: Vec<String> = (1..=47).map(|number| format!("B-{number:02}")).collect();
+        assert_eq!(told, all);
+    }
+
+    #[test]
+    fn the_page_has_the_reasons() {
+        let page = include_str!("../../LOGS.md");
+        for (hazard, reason) in UNSEEN {
+            assert!(page.contains(&format!("| {hazard} | {reason} |")), "{hazard}: {reason}");
+        }
+    }
+
     #[test]
     fn the_scenarios_of_each_row_name_its_hazard_and_one_breaks_what_the_other_keeps() {
-        for row in &ROWS {
-            let [broken, mended] = [row.scenario, row.mended].map(scenario);
+        for [hazard, breaks, holds] in rows() {
+            let [broken, mended] = [breaks, holds].map(scenario);
             for text in [&broken, &mended] {
-                assert!(text.contains(&format!("hazard = \"{}\"", row.hazard)), "{} {}", row.hazard, row.scenario);
+                assert!(text.contains(&format!("hazard = \"{hazard}\"")), "{hazard} {breaks}");
             }
             let (violated, proven) = (expected(&broken, "violated"), expected(&mended, "proven"));
-            assert!(
-                violated.iter().any(|property| proven.contains(property)),
-                "{violated:?} {proven:?} {}",
-                row.scenario
-            );
+            assert!(violated.iter().any(|property| proven.contains(property)), "{violated:?} {proven:?} {breaks}");
         }
     }
 }
