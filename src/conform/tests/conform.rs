@@ -355,6 +355,35 @@ fn c_blk_5_a_read_that_waits_does_not_sleep_through_a_change_of_its_key() {
     assert!(judged(9.0, ("y", 12)).is_some_and(|why| why.contains("C-BLK-5")), "it woke far too late");
 }
 
+#[test]
+fn c_blk_5_a_list_that_waits_does_not_sleep_through_a_change_below_its_prefix() {
+    let judged = |url: &str, changed: &str, answered: f64, between: &[String]| {
+        let head = serde_json::json!({"consul": "1.8.7", "lateness": "900ms"});
+        let first = line(0.0, "PUT", "/v1/kv/d/k", "x", "true");
+        let answer = if url.contains("keys") { serde_json::json!(["d/k"]) } else { entry("d/k", "x", 10) };
+        let read = told((1.0, answered), "GET", &format!("{url}&index=10&wait=16s"), "", Some(10), &answer);
+        let change = line(2.0, "PUT", &format!("/v1/kv/{changed}"), "y", "true");
+        let mut made = entry(changed, "y", 12);
+        made[0]["CreateIndex"] = serde_json::json!(12);
+        let after = told((60.0, 60.1), "GET", &format!("/v1/kv/{changed}"), "", Some(12), &made);
+        let lines = [&[head.to_string(), first, read, change], between, &[after]].concat().join("\n");
+        judge(&read_log(&lines), None).err().map(|why| why.to_string())
+    };
+    let says = "C-BLK-5 (a list that waits is answered when a key below its prefix changes)";
+    for url in ["/v1/kv/d/?recurse", "/v1/kv/d/?keys", "/v1/kv/?recurse", "/v1/kv/?keys&separator=x"] {
+        let slept = judged(url, "d/j", 17.5, &[]);
+        assert!(slept.as_ref().is_some_and(|why| why.contains(says)), "{url}: {slept:?}");
+    }
+    assert_eq!(judged("/v1/kv/d/?recurse", "e/j", 17.5, &[]), None, "it is not below the prefix");
+    // C-BLK-7: what is below a shorter prefix may have been deleted before the list was looked at again.
+    let slept =
+        |between: &[String]| judged("/v1/kv/d/?recurse", "d/j", 17.5, between).is_some_and(|why| why.contains(says));
+    assert!(slept(&[]));
+    let delete = |prefix: &str| during((1.5, 2.5), "DELETE", &format!("/v1/kv/{prefix}?recurse"), "", "true");
+    assert!(!slept(&[delete("d")]) && !slept(&[delete("")]));
+    assert!(slept(&[delete("c")]));
+}
+
 fn read_log(text: &str) -> Vec<Episode> {
     read(text).expect("a log")
 }
