@@ -100,6 +100,7 @@ classes! {
     EndedInSteps = "R-Q-108" "unseen: a channel that ends tells its queues",
     SettledLater = "R-Q-109" "unseen: what an earlier queue delivered settles what a later one did",
     NackedLater = "R-Q-112" "unseen: a publish whose queue is gone is nacked, if there are confirms",
+    NackedUnwatched = "R-Q-113" "unseen: a publish whose queue is gone is nacked by a channel that did not see it end",
     SettledApart = "R-Q-110" "unseen: several deliveries are settled one after the other",
 }
 

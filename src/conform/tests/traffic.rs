@@ -347,7 +347,8 @@ fn r_q_110_a_channel_puts_back_separately_what_each_of_its_consumers_had() {
 fn r_q_112_a_publish_whose_queue_is_gone_is_nacked_if_the_channel_has_used_a_later_one() {
     let delete = Method::Plain(Request::Delete { name: A, if_empty: false });
     let with = |later: Option<Method>, reply: Reply| {
-        let mut story = Story::new();
+        // The channel watches the queue.
+        let mut story = Story::new().published(ONE, A, 9).ask(TWO, Method::Purge(A), Reply::Purged { messages: 1 });
         let to = story.line(ONE, Happening::Sent(publish(A, 1)));
         let mut story =
             story.ask(TWO, delete, Reply::Deleted { messages: 0 }).ask(TWO, declare(A, false), declared(0, 0));
@@ -361,6 +362,40 @@ fn r_q_112_a_publish_whose_queue_is_gone_is_nacked_if_the_channel_has_used_a_lat
     assert!(with(None, CONFIRMED) && !with(None, nacked), "nothing was used");
     assert!(with(Some(GET), CONFIRMED), "it was noticed before");
     assert!(with(Some(GET), nacked));
+}
+
+#[test]
+fn r_q_113_a_channel_that_does_not_watch_the_queue_may_nack_its_publish() {
+    let delete = Method::Plain(Request::Delete { name: A, if_empty: false });
+    let nacked = Reply::Plain(Answer::Nacked);
+    let with = |before: fn(Story) -> Story, replies: [Reply; 2]| {
+        let mut story = before(Story::new());
+        // Where there is no queue any more, these are returned.
+        let publish =
+            |body: u32| Method::Publish { name: A, body, mandatory: true, expiration: None, persistent: false };
+        let places = [1, 2].map(|body| story.line(ONE, Happening::Sent(publish(body))));
+        let mut story = story.ask(TWO, delete, Reply::Deleted { messages: 0 });
+        for (to, reply) in places.into_iter().zip(replies) {
+            story.line(ONE, Happening::Answered { to, reply });
+        }
+        story.is_possible()
+    };
+    let nothing = |story| story;
+    assert!(with(nothing, [nacked, nacked]) && with(nothing, [CONFIRMED, CONFIRMED]));
+    assert!(!with(nothing, [CONFIRMED, nacked]), "it watched the queue when it saw it end");
+    assert!(!with(nothing, [nacked, CONFIRMED]), "it did not");
+    let watched: [fn(Story) -> Story; 2] = [
+        |story| story.published(ONE, A, 9).ask(TWO, Method::Purge(A), Reply::Purged { messages: 1 }),
+        |story| {
+            let consume = Method::Consume { name: A, tag: 1, no_ack: true, exclusive: false };
+            story.ask(ONE, consume, Reply::ConsumeOk).ask(ONE, Method::Cancel(1), Reply::CancelOk)
+        },
+    ];
+    for before in watched {
+        assert!(with(before, [CONFIRMED, CONFIRMED]) && !with(before, [nacked, nacked]));
+    }
+    // A get is none.
+    assert!(with(|story| story.ask(ONE, GET, EMPTY), [nacked, nacked]));
 }
 
 #[test]

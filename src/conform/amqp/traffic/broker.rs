@@ -190,7 +190,8 @@ impl State {
             self.use_now(id, name);
             let declared = self.content(name).map_or(0, |content| content.declared);
             let what = Told::Publish(place);
-            self.rest.casts.push(Cast { from: id, name, declared, what, is_superseded: false });
+            let if_gone = self.if_gone(id, declared);
+            self.rest.casts.push(Cast { from: id, name, declared, what, if_gone });
             return vec![self];
         }
         // R-Q-17 to R-Q-19.

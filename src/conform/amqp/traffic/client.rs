@@ -125,7 +125,7 @@ impl Client {
             AMQPClass::Basic(Basic::RecoverOk(_)) => Reply::Recovered,
             AMQPClass::Basic(Basic::ConsumeOk(ok)) => {
                 let tag = number(ok.consumer_tag.as_str())?;
-                side.consumers.push(tag);
+                side.consumes(tag);
                 return side.answered(channel, Reply::ConsumeOk, Some(tag)).map(|line| vec![line]);
             }
             AMQPClass::Basic(Basic::CancelOk(ok)) => {
@@ -169,6 +169,9 @@ impl Client {
             Basic::Deliver(deliver) => {
                 let (tag, redelivered) = (deliver.delivery_tag, deliver.redelivered);
                 let consumer = number(deliver.consumer_tag.as_str())?;
+                if side.is_stale_delivery(consumer) {
+                    return Ok(Vec::new());
+                }
                 if !side.no_acks.contains(&consumer) {
                     side.unsettled.push(tag);
                 }

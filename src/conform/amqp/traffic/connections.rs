@@ -124,6 +124,7 @@ impl State {
             let content = self.rest.queues.remove(place);
             self.rest.cancelled.extend(content.consumers.iter().map(|consumer| (name, *consumer)));
             self.rest.dying.retain(|(other, _)| *other != name);
+            self.rest.watching.retain(|(_, declared)| *declared != content.declared);
             self.rest.downs.retain(|(_, other)| *other != name);
         }
     }

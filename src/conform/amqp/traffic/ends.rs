@@ -98,6 +98,7 @@ impl State {
     pub(super) fn forget_channel(&mut self, id: ChannelId) {
         self.rest.tags.retain(|(of, ..)| *of != id);
         self.rest.unacked.retain(|unacked| unacked.channel != id);
+        self.rest.watching.retain(|(of, _)| *of != id);
         self.rest.cancelled.retain(|(_, consumer)| consumer.channel != id);
         for name in self.concerned(id) {
             self.rest.downs.push((id, name));

@@ -14,6 +14,7 @@
 //! cuts     ends that the broker brings about    losses   when it may
 //! client   a connection, as its client sees it  side     a channel of it
 //! choose   what is wanted becomes a method       send     methods as frames
+//! watching what channels see of the end of a queue
 //! ```
 
 mod broker;
@@ -38,6 +39,7 @@ mod settle;
 mod side;
 mod state;
 mod steps;
+mod watching;
 
 pub use hunt::{Found, hunt};
 pub use judge::{Flaw, Verdict, judge};

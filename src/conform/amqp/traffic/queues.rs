@@ -44,6 +44,8 @@ impl State {
                     limit,
                     is_taken_over: false,
                 });
+                let declared = content.declared;
+                self.watch(id, name, declared);
                 self.rest.tags.push((id, tag, place));
                 let states = self.reply(place, Some(Reply::ConsumeOk), judging);
                 states.into_iter().flat_map(|state| state.deliver(name, judging)).collect()
@@ -82,15 +84,6 @@ impl State {
         let (declared, position) = (content.declared, message.position);
         self.rest.unacked.push(Unacked { channel, tag, name, declared, position, consumer });
         self.rest.unacked.sort_unstable();
-    }
-
-    /// R-Q-109: a channel publishes to a queue, gets or consumes from it. What it settles from now on, this queue hears of.
-    pub(super) fn use_now(&mut self, id: ChannelId, name: Name) {
-        let declared = self.content(name).expect("a queue that exists has a content").declared;
-        let mine = self.rest.unacked.iter_mut().filter(|unacked| (unacked.channel, unacked.name) == (id, name));
-        mine.for_each(|unacked| unacked.declared = declared);
-        let told = self.rest.casts.iter_mut().filter(|cast| (cast.from, cast.name) == (id, name));
-        told.for_each(|cast| cast.is_superseded |= cast.declared != declared);
     }
 
     /// The answer to a get counts what is left without the messages behind the one that was got whose time is over (R-Q-104).
@@ -167,17 +160,6 @@ impl State {
             content.drop_all();
         }
         self
-    }
-
-    /// R-Q-112: a published message whose queue is gone is confirmed all the same, unless its channel has used a later queue of the name before
-    /// it noticed.
-    pub(super) fn miss_queue(mut self, place: usize, is_superseded: bool, judging: &Judging<'_>) -> Vec<State> {
-        let answer = if is_superseded { Answer::Nacked } else { Answer::Confirmed };
-        if is_superseded {
-            self.noted.push(Class::NackedLater);
-        }
-        let answer = judging.script.is_confirmed(place).then_some(Reply::Plain(answer));
-        self.reply(place, answer, judging)
     }
 
     /// A published message arrives at its queue.

@@ -6,6 +6,7 @@ use fencepost_rabbitmq::{Keeps, Name};
 
 use super::content::{Content, Delivery, Message, Unacked};
 use super::state::{Cast, ChannelId, Judging, Settled, State, Told};
+use super::watching::IfGone;
 use crate::amqp::class::Class;
 
 /// Deliveries of one queue of which a channel tells it together, in the order in which it does.
@@ -64,7 +65,7 @@ impl State {
                     name,
                     declared,
                     what: Told::Settle { positions, how },
-                    is_superseded: false,
+                    if_gone: IfGone::Confirm,
                 });
             }
         }
@@ -97,12 +98,16 @@ impl State {
 
     /// A queue deals with something that it was told.
     pub(super) fn hear(mut self, place: usize, judging: &Judging<'_>) -> Vec<State> {
-        let Cast { from, name, declared, what, is_superseded } = self.rest.casts.remove(place);
+        let cast = self.rest.casts.remove(place);
+        let Cast { from, name, declared, .. } = cast;
         let is_there = self.content(name).is_some_and(|content| content.declared == declared);
-        match what {
-            Told::Publish(place) if is_there => self.take_in(place, name, judging),
-            Told::Publish(place) => self.miss_queue(place, is_superseded, judging),
-            Told::Settle { positions, how } if is_there => self.hear_settled(from, name, &positions, how, judging),
+        match &cast.what {
+            Told::Publish(place) if is_there => {
+                self.watch(from, name, declared);
+                self.take_in(*place, name, judging)
+            }
+            Told::Publish(_) => self.miss_queue(&cast, judging),
+            Told::Settle { positions, how } if is_there => self.hear_settled(from, name, positions, *how, judging),
             Told::Settle { .. } => vec![self],
         }
     }

@@ -18,6 +18,8 @@ pub(super) struct Side {
     pub unsettled: Vec<u64>,
     /// Its consumers' tags.
     pub consumers: Vec<u8>,
+    /// Those of the consumers that it has had, since the channel was opened.
+    pub had: Vec<u8>,
     /// Those of consumers whose deliveries are not to be settled.
     pub no_acks: Vec<u8>,
     /// What was sent and has not been followed by an answer to a later method: place in the log, and method.
@@ -46,6 +48,7 @@ impl Side {
             prefetch: 0,
             unsettled: Vec::new(),
             consumers: Vec::new(),
+            had: Vec::new(),
             no_acks: Vec::new(),
             sent: VecDeque::new(),
             unconfirmed: Vec::new(),
@@ -74,6 +77,18 @@ impl Side {
         let opens =
             |method: &Method| matches!(method, Method::Reopen { .. } | Method::Plain(Request::OpenChannel { .. }));
         self.life != SideLife::Open || self.sent.iter().any(|(_, method)| opens(method))
+    }
+
+    /// A consumer is there.
+    pub(super) fn consumes(&mut self, tag: u8) {
+        self.consumers.push(tag);
+        self.had.push(tag);
+    }
+
+    /// Whether a delivery was sent on a channel that has ended. Its end and the next channel of the number are written by two processes of the
+    /// broker: a delivery may even follow the answer that the next one is open (R-Q-103).
+    pub(super) fn is_stale_delivery(&self, consumer: u8) -> bool {
+        self.is_stale() || !self.had.contains(&consumer)
     }
 
     /// Whether it has asked for a consumer and has no answer yet.
@@ -156,5 +171,22 @@ impl Side {
             _ => false,
         };
         self.sent.iter().find(|(_, sent)| is_meant(sent)).map(|(place, _)| *place)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Side, SideLife};
+
+    /// Seen on a real broker: behind channel.open-ok came a delivery with tag 2, to a consumer of the channel that had ended.
+    #[test]
+    fn r_q_103_a_delivery_of_a_former_channel_may_follow_the_opening_of_the_next_one() {
+        let mut side = Side::new(SideLife::Open, true);
+        assert!(side.is_stale_delivery(1));
+        side.consumes(1);
+        assert!(!side.is_stale_delivery(1));
+        // What is delivered behind cancel-ok is the channel's own.
+        side.consumers.clear();
+        assert!(!side.is_stale_delivery(1) && side.is_stale_delivery(2));
     }
 }

@@ -13,6 +13,7 @@ use super::ends::Leaving;
 use super::log::CHANNELS;
 use super::method::Reply;
 use super::script::Script;
+use super::watching::IfGone;
 use crate::amqp::class::Class;
 use crate::amqp::pair::LINES;
 
@@ -54,8 +55,8 @@ pub(super) struct Cast {
     /// Which of the queues of that name it was, in the order of their declaration.
     pub declared: u16,
     pub what: Told,
-    /// Whether the channel has used a later queue of that name since (R-Q-112).
-    pub is_superseded: bool,
+    /// What the channel answers to a publish that the queue does not get.
+    pub if_gone: IfGone,
 }
 
 /// What a channel tells a queue.
@@ -109,6 +110,8 @@ pub(super) struct Rest {
     pub next: [[usize; CHANNELS]; LINES],
     pub unacked: Vec<Unacked>,
     pub casts: Vec<Cast>,
+    /// Which of the queues that are there a channel has watched since before now (R-Q-113): each queue by its number.
+    pub watching: Vec<(ChannelId, u16)>,
     /// Consumers as channels know them: the channel, the tag, and the place of `basic.consume` in the log.
     pub tags: Vec<(ChannelId, u8, usize)>,
     /// How many deliveries each consumer had.
@@ -177,6 +180,7 @@ impl State {
                 next: [[0; CHANNELS]; LINES],
                 unacked: Vec::new(),
                 casts: Vec::new(),
+                watching: Vec::new(),
                 tags: Vec::new(),
                 deliveries: Vec::new(),
                 cancelled: Vec::new(),
