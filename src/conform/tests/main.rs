@@ -1,5 +1,6 @@
 //! The models against recorded answers, and against live servers where there are some.
 
+mod by_hand;
 mod clients;
 mod conform;
 mod crowds;
