@@ -15,7 +15,7 @@ use super::Omission;
 const PATIENCE: i64 = 60_000_000_000;
 
 /// What a row looks at.
-struct Evening<'a> {
+struct Overview<'a> {
     episode: &'a Episode,
     tenures: &'a [Tenure],
     beliefs: &'a [BeliefInterval],
@@ -35,13 +35,13 @@ pub(super) struct StuckRow {
     pub hazard: &'static str,
     pub scenario: &'static str,
     pub mended: &'static str,
-    look: fn(&Evening<'_>) -> Vec<Sight>,
+    look: fn(&Overview<'_>) -> Vec<Sight>,
 }
 
 const fn row(
     hazard: &'static str,
     [scenario, mended]: [&'static str; 2],
-    look: fn(&Evening<'_>) -> Vec<Sight>,
+    look: fn(&Overview<'_>) -> Vec<Sight>,
 ) -> StuckRow {
     StuckRow { hazard, scenario, mended, look }
 }
@@ -57,9 +57,9 @@ pub(super) const STUCK: [StuckRow; 6] = [
 
 /// Everything in a log that does not end, with its cause.
 pub(in super::super) fn stuck(episode: &Episode, tenures: &[Tenure], beliefs: &[BeliefInterval]) -> Vec<Finding> {
-    let evening = Evening { episode, tenures, beliefs };
+    let overview = Overview { episode, tenures, beliefs };
     let found = STUCK.iter().flat_map(|row| {
-        (row.look)(&evening).into_iter().map(|sight| Finding {
+        (row.look)(&overview).into_iter().map(|sight| Finding {
             during: sight.during,
             kind: Kind::Stuck(sight.line),
             sentence: sight.what,
@@ -74,7 +74,7 @@ pub(in super::super) fn stuck(episode: &Episode, tenures: &[Tenure], beliefs: &[
     found.collect()
 }
 
-impl<'a> Evening<'a> {
+impl<'a> Overview<'a> {
     /// Requests for a lock that were refused, with the session that they name.
     fn refused(&self, key: &'a str) -> impl Iterator<Item = (&'a LogRecord, String)> {
         self.episode.lines.iter().filter(|line| line.reply.is_some() && !is_done(line)).flat_map(move |line| {
@@ -99,7 +99,7 @@ impl<'a> Evening<'a> {
 }
 
 /// A client asks for a lock that it holds with another session, which it goes on renewing.
-fn waits_for_itself(evening: &Evening<'_>) -> Vec<Sight> {
+fn waits_for_itself(overview: &Overview<'_>) -> Vec<Sight> {
     let of = |tenure: &Tenure| {
         let is_own = |(line, session): &(&LogRecord, String)| {
             *session != tenure.session
@@ -108,7 +108,7 @@ fn waits_for_itself(evening: &Evening<'_>) -> Vec<Sight> {
                 && line.sent >= tenure.began.1
                 && tenure.ended.1.is_none_or(|ended| line.received < ended)
         };
-        let (line, session) = evening.refused(&tenure.key).find(is_own)?;
+        let (line, session) = overview.refused(&tenure.key).find(is_own)?;
         let renewed = tenure.renewals.iter().copied().filter(|at| *at > line.received).max()?;
         let (who, key, at, number, last) =
             (tenure.who(), &tenure.key, seconds(line.sent), line.number, seconds(renewed));
@@ -122,19 +122,19 @@ fn waits_for_itself(evening: &Evening<'_>) -> Vec<Sight> {
             cause: format!("it went on renewing the session that holds the lock, last at {last}, and waits for itself"),
         })
     };
-    evening.locks().filter_map(of).collect()
+    overview.locks().filter_map(of).collect()
 }
 
 /// C-KV-10: an acquire for a session that is gone is an error, however often it is tried.
-fn session_is_gone(evening: &Evening<'_>) -> Vec<Sight> {
+fn session_is_gone(overview: &Overview<'_>) -> Vec<Sight> {
     let failed = |line: &LogRecord| {
         let reply = line.reply.as_ref().filter(|reply| reply.status == 500)?;
         String::from_utf8_lossy(&reply.body).contains("invalid session").then_some(())?;
-        let asked = asks(line).into_iter();
-        asked.filter_map(|asked| if let Ask::Acquire(id) = asked.ask { Some((id, asked.key)) } else { None }).next()
+        let mut asked = asks(line).into_iter();
+        asked.find_map(|asked| if let Ask::Acquire(id) = asked.ask { Some((id, asked.key)) } else { None })
     };
     let tries: Vec<(&LogRecord, (String, String))> =
-        evening.episode.lines.iter().filter_map(|line| Some((line, failed(line)?))).collect();
+        overview.episode.lines.iter().filter_map(|line| Some((line, failed(line)?))).collect();
     let of = |(place, (first, asked)): (usize, &(&LogRecord, (String, String)))| {
         let is_first = !tries[..place].iter().any(|(_, other)| other == asked);
         let again: Vec<&LogRecord> =
@@ -144,7 +144,7 @@ fn session_is_gone(evening: &Evening<'_>) -> Vec<Sight> {
                 && line.question.url.starts_with("/v1/session/create")
                 && !are_distinct(line.client.as_ref(), first.client.as_ref())
         };
-        let is_repaired = evening.episode.lines.iter().any(renews);
+        let is_repaired = overview.episode.lines.iter().any(renews);
         let last = again.last().filter(|_| is_first && !is_repaired && again.len() > 1)?;
         let who = first.client.as_deref().unwrap_or("a client");
         let (session, key) = asked;
@@ -163,13 +163,13 @@ fn session_is_gone(evening: &Evening<'_>) -> Vec<Sight> {
 }
 
 /// C-SES-1: without a TTL, a session lives until its node does not.
-fn never_released(evening: &Evening<'_>) -> Vec<Sight> {
+fn never_released(overview: &Overview<'_>) -> Vec<Sight> {
     let of = |tenure: &Tenure| {
-        let is_known = evening.episode.lines.iter().any(|line| creates(line, &tenure.session));
+        let is_known = overview.episode.lines.iter().any(|line| creates(line, &tenure.session));
         let is_open = tenure.ending == Ending::Open && tenure.ttl.is_none() && is_known;
-        let own = evening.episode.lines.iter().filter(|line| is_open && is_by(line, tenure));
+        let own = overview.episode.lines.iter().filter(|line| is_open && is_by(line, tenure));
         let heard = own.map(|line| line.sent).max()?;
-        let refused: Vec<&LogRecord> = evening
+        let refused: Vec<&LogRecord> = overview
             .refused(&tenure.key)
             .filter(|(line, _)| !is_by(line, tenure) && line.sent > heard)
             .map(|(line, _)| line)
@@ -189,11 +189,11 @@ fn never_released(evening: &Evening<'_>) -> Vec<Sight> {
             cause: "its session has no TTL: if its client is gone, nothing ends it".to_owned(),
         })
     };
-    evening.locks().filter_map(of).collect()
+    overview.locks().filter_map(of).collect()
 }
 
 /// C-TTL-6: another leader starts every timer at its full length.
-fn timer_began_anew(evening: &Evening<'_>) -> Vec<Sight> {
+fn timer_began_anew(overview: &Overview<'_>) -> Vec<Sight> {
     let of = |tenure: &Tenure| {
         let renewed = tenure.renewals.iter().copied().max()?;
         let over = renewed.saturating_add(tenure.ttl?.saturating_mul(2));
@@ -202,9 +202,9 @@ fn timer_began_anew(evening: &Evening<'_>) -> Vec<Sight> {
                 && asks(line).iter().any(|asked| asked.ask == Ask::Read && asked.is_about(&tenure.key))
                 && holder(line, &tenure.key).is_some_and(|holder| holder.as_ref() == Some(&tenure.session))
         };
-        let last = evening.episode.lines.iter().rfind(shows)?;
+        let last = overview.episode.lines.iter().rfind(shows)?;
         let is_change = |kind: &EventKind| matches!(kind, EventKind::Failover | EventKind::Restart);
-        let changes = evening
+        let changes = overview
             .episode
             .events
             .iter()
@@ -221,19 +221,19 @@ fn timer_began_anew(evening: &Evening<'_>) -> Vec<Sight> {
             cause: format!("servers restarted or failed over {count} times since, and each time its timer began anew"),
         })
     };
-    evening.locks().filter_map(of).collect()
+    overview.locks().filter_map(of).collect()
 }
 
 /// C-SEM-7: a slot is given back by compare-and-set, which may lose.
-fn release_in_vain(evening: &Evening<'_>) -> Vec<Sight> {
+fn release_in_vain(overview: &Overview<'_>) -> Vec<Sight> {
     let of = |(slot, belief): (&Tenure, &BeliefInterval)| {
         let Stopped::GaveBack(number) = belief.stopped else { return None };
-        let line = evening.line(number)?;
+        let line = overview.line(number)?;
         let is_refused = line.reply.as_ref().is_some_and(|reply| reply.body.trim_ascii() == b"false");
         let destroy = format!("/v1/session/destroy/{}", slot.session);
         let gives_up =
             |line: &LogRecord| is_done(line) && (slots::gives_back(line, slot) || line.question.url == destroy);
-        let is_over = evening.episode.lines.iter().any(|line| line.received > slot.began.1 && gives_up(line));
+        let is_over = overview.episode.lines.iter().any(|line| line.received > slot.began.1 && gives_up(line));
         (is_refused && !is_over && slot.ending == Ending::Open).then(|| Sight {
             during: (line.sent, line.received),
             line: number,
@@ -246,12 +246,12 @@ fn release_in_vain(evening: &Evening<'_>) -> Vec<Sight> {
             cause: "its compare-and-set came too late and was answered false, and it did not try again".to_owned(),
         })
     };
-    evening.slots().filter_map(of).collect()
+    overview.slots().filter_map(of).collect()
 }
 
 /// A client asks for a slot, gets it, and never learns of it.
-fn never_told(evening: &Evening<'_>) -> Vec<Sight> {
-    let lines: Vec<&LogRecord> = evening.episode.lines.iter().collect();
+fn never_told(overview: &Overview<'_>) -> Vec<Sight> {
+    let lines: Vec<&LogRecord> = overview.episode.lines.iter().collect();
     let writes = slots::entry_writes(&lines);
     let is_open = |line: &LogRecord| line.reply.as_ref().is_none_or(is_in_doubt);
     let of = |(slot, _): (&Tenure, &BeliefInterval)| {
@@ -285,5 +285,5 @@ fn never_told(evening: &Evening<'_>) -> Vec<Sight> {
             cause: "it did not read the entry again after the answer had been lost".to_owned(),
         })
     };
-    evening.slots().filter_map(of).collect()
+    overview.slots().filter_map(of).collect()
 }

@@ -12,7 +12,7 @@ use super::Evidence;
 /// The LockIndex that the client of a tenure was shown while it held the lock: what it may take for its token.
 fn token(evidence: &Evidence<'_>, tenure: &Tenure) -> Option<u64> {
     let own = evidence.episode.lines.iter().filter(|line| is_by(line, tenure));
-    own.filter_map(|line| lock_index(line, &tenure.key, &tenure.session)).last()
+    own.filter_map(|line| lock_index(line, &tenure.key, &tenure.session)).next_back()
 }
 
 /// A later tenure of the lock whose token is no higher, with both tokens.
