@@ -4,7 +4,7 @@
 //! ```text
 //! evidence  what a row looks at      endings  how a tenure ended      habits  what its client did, and left out
 //! servers   those that led           tokens   the LockIndex as one    stuck   what does not end, in a table of its own
-//! unseen    hazards without a row, with the reason
+//! stuck_slots  its rows about slots  unseen  hazards without a row, with the reason
 //! ```
 
 mod endings;
@@ -12,6 +12,7 @@ mod evidence;
 mod habits;
 mod servers;
 mod stuck;
+mod stuck_slots;
 mod tokens;
 mod unseen;
 

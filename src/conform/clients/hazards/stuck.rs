@@ -1,33 +1,32 @@
 //! Hazards that cost nobody the lock's protection: a client waits, or a slot stays taken, and nothing in the log will end that. Each row finds
 //! by itself where that is so, for there is no other finding that it could be the cause of.
 
-use super::super::super::judge::is_in_doubt;
 use super::super::super::log::{Episode, EventKind, LogRecord};
 use super::super::asks::{Ask, asks, holder, is_done};
-use super::super::beliefs::{BeliefInterval, Stopped, is_by};
+use super::super::beliefs::{BeliefInterval, is_by};
 use super::super::findings::{Finding, Kind};
 use super::super::seconds;
-use super::super::slots;
 use super::super::tenures::{Ending, Tenure, are_distinct, creates};
 use super::Omission;
+use super::stuck_slots::{never_told, release_in_vain};
 
 /// How long a holder that nothing was heard of has kept others waiting before it is named: the longest lock-delay (C-LD-3).
 const PATIENCE: i64 = 60_000_000_000;
 
 /// What a row looks at.
-struct Overview<'a> {
-    episode: &'a Episode,
+pub(super) struct Overview<'a> {
+    pub episode: &'a Episode,
     tenures: &'a [Tenure],
     beliefs: &'a [BeliefInterval],
 }
 
 /// Something that does not end.
-struct Sight {
-    during: (i64, i64),
+pub(super) struct Sight {
+    pub during: (i64, i64),
     /// The line that begins it.
-    line: usize,
-    what: String,
-    cause: String,
+    pub line: usize,
+    pub what: String,
+    pub cause: String,
 }
 
 /// A row of the table.
@@ -89,11 +88,11 @@ impl<'a> Overview<'a> {
         self.tenures.iter().filter(|tenure| tenure.limit.is_none())
     }
 
-    fn slots(&self) -> impl Iterator<Item = (&'a Tenure, &'a BeliefInterval)> {
+    pub fn slots(&self) -> impl Iterator<Item = (&'a Tenure, &'a BeliefInterval)> {
         self.tenures.iter().zip(self.beliefs).filter(|(tenure, _)| tenure.limit.is_some())
     }
 
-    fn line(&self, number: usize) -> Option<&'a LogRecord> {
+    pub fn line(&self, number: usize) -> Option<&'a LogRecord> {
         self.episode.lines.iter().find(|line| line.number == number)
     }
 }
@@ -222,68 +221,4 @@ fn timer_began_anew(overview: &Overview<'_>) -> Vec<Sight> {
         })
     };
     overview.locks().filter_map(of).collect()
-}
-
-/// C-SEM-7: a slot is given back by compare-and-set, which may lose.
-fn release_in_vain(overview: &Overview<'_>) -> Vec<Sight> {
-    let of = |(slot, belief): (&Tenure, &BeliefInterval)| {
-        let Stopped::GaveBack(number) = belief.stopped else { return None };
-        let line = overview.line(number)?;
-        let is_refused = line.reply.as_ref().is_some_and(|reply| reply.body.trim_ascii() == b"false");
-        let destroy = format!("/v1/session/destroy/{}", slot.session);
-        let gives_up =
-            |line: &LogRecord| is_done(line) && (slots::gives_back(line, slot) || line.question.url == destroy);
-        let is_over = overview.episode.lines.iter().any(|line| line.received > slot.began.1 && gives_up(line));
-        (is_refused && !is_over && slot.ending == Ending::Open).then(|| Sight {
-            during: (line.sent, line.received),
-            line: number,
-            what: format!(
-                "{} gave its slot of `{}` back at {} (line {number}), in vain: the slot is still taken",
-                slot.who(),
-                slot.key,
-                seconds(line.sent)
-            ),
-            cause: "its compare-and-set came too late and was answered false, and it did not try again".to_owned(),
-        })
-    };
-    overview.slots().filter_map(of).collect()
-}
-
-/// A client asks for a slot, gets it, and never learns of it.
-fn never_told(overview: &Overview<'_>) -> Vec<Sight> {
-    let lines: Vec<&LogRecord> = overview.episode.lines.iter().collect();
-    let writes = slots::entry_writes(&lines);
-    let is_open = |line: &LogRecord| line.reply.as_ref().is_none_or(is_in_doubt);
-    let of = |(slot, _): (&Tenure, &BeliefInterval)| {
-        let asks_for_it = |write: &&slots::EntryWrite<'_>| {
-            write.key == slot.key
-                && write.content.holders.contains(&slot.session)
-                && write.line.client.is_some()
-                && write.line.client == slot.client
-        };
-        let first = writes.iter().find(asks_for_it).filter(|write| is_open(write.line))?.line;
-        let learns = |line: &&&LogRecord| {
-            line.number != first.number
-                && line.sent >= first.sent
-                && is_by(line, slot)
-                && (slots::shown(line, &slot.key).is_some()
-                    || slots::leaves_out(line, slot)
-                    || line.question.url == format!("/v1/session/destroy/{}", slot.session))
-        };
-        let is_told = lines.iter().any(|line| learns(&line));
-        (!is_told && slot.ending == Ending::Open).then(|| Sight {
-            during: (first.sent, slot.began.1),
-            line: first.number,
-            what: format!(
-                "{} got a slot of `{}` by its request at {} (line {}), as line {} shows, and no answer told it",
-                slot.who(),
-                slot.key,
-                seconds(first.sent),
-                first.number,
-                slot.line
-            ),
-            cause: "it did not read the entry again after the answer had been lost".to_owned(),
-        })
-    };
-    overview.slots().filter_map(of).collect()
 }
