@@ -76,7 +76,9 @@ impl Contender {
     pub(super) fn finish(&mut self, context: &Ctx<'_>, out: Out<'_>) {
         let settings = &context.scenario.service;
         let closes = settings.closes_session && !context.is_mutated(Mutant::SessionNeverClosed);
-        if closes && self.session.take().is_some() {
+        // E-CC-6: also a session that is done; not one that was refused.
+        if closes && !matches!(self.step, ContenderStep::Opening(..)) {
+            self.session = None;
             let call = self.send(Request::Revoke(self.lease), out);
             self.step = ContenderStep::Closing(call);
         } else {

@@ -52,10 +52,9 @@ impl Contender {
             },
             (ContenderStep::Locking(_), Response::Txn { created: Some(created), oldest }) => {
                 self.created = created;
-                match oldest {
-                    Some(oldest) if oldest.created != created => self.look(out),
-                    _ => self.hold(context, out),
-                }
+                // E-CC-20: `Campaign` waits for the keys before its own in any case; `Lock` looks at the oldest first (E-CC-10).
+                let waits = is_election(context) || oldest.is_some_and(|oldest| oldest.created != created);
+                if waits { self.look(out) } else { self.hold(context, out) }
             }
             (ContenderStep::Looking(_), Response::Found(None, _)) => self.take_turn(context, out),
             (ContenderStep::Looking(_), Response::Found(Some(shown), revision)) => {

@@ -76,7 +76,10 @@ impl GoElection {
     /// The campaign has failed. Its key stays, and a `Resign` would do nothing. E-CC-21.
     async fn fail(&mut self, client: &Handle<Etcd>) -> Result<Lap, Gone> {
         match self.on_error {
-            OnError::Keep => Ok(Lap::Done),
+            OnError::Keep => {
+                self.holder.live_on(client).await;
+                Ok(Lap::Done)
+            }
             OnError::Close => self.finish(client).await,
             OnError::Again => Ok(Lap::Again),
         }

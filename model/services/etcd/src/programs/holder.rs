@@ -126,12 +126,19 @@ impl HolderTerms {
         session: &mut Option<EtcdSession>,
         terms: &SessionTerms,
     ) -> Result<Lap, Gone> {
-        if let Some(session) = session.take_if(|_| self.closes_session) {
-            session.close(client, terms).await;
-        } else if self.lives_on {
-            EtcdSession::done(client).await;
+        match session.take_if(|_| self.closes_session) {
+            Some(session) => session.close(client, terms).await,
+            None if !self.closes_session => self.live_on(client).await,
+            None => {}
         }
         Ok(Lap::Done)
+    }
+
+    /// Its session is renewed for as long as its process lives.
+    pub(super) async fn live_on(&self, client: &Handle<Etcd>) {
+        if self.lives_on {
+            EtcdSession::done(client).await;
+        }
     }
 
     /// What ends the tenure, beside its user.

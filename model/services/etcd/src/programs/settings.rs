@@ -62,7 +62,7 @@ impl HolderTerms {
             ..
         } = scenario.service;
         // After its last round the process of a program ends, and that of a state machine does not.
-        let lives_on = !closes_session && renews && scenario.rounds == 1;
+        let lives_on = renews && scenario.rounds == 1;
         HolderTerms {
             stop,
             looks_before_entry,
