@@ -3,7 +3,7 @@
 //!
 //! ```text
 //! consul  the Go client, `consul lock`, the guides
-//! others  the persistent semaphore, Redlock, the lease, the recipes of the stores
+//! others  the persistent semaphore, Redlock, etcd, the lease, the recipes of the stores
 //! ```
 //!
 //! What happens inside a client is not compared: its timers, its choices, the numbers of its calls. Compared are the requests that arrive,

@@ -1,6 +1,7 @@
-//! The persistent semaphore of RabbitMQ, Redlock, the lease and the recipes of the stores, in every scenario of the catalogue: state
-//! machines do what programs do.
+//! The persistent semaphore of RabbitMQ, Redlock, mutex and election of etcd, the lease and the recipes of the stores, in every scenario of
+//! the catalogue: state machines do what programs do.
 
+use fencepost::etcd::{self, Etcd};
 use fencepost::lease::{self, Lease};
 use fencepost::model::service::Service;
 use fencepost::model::world::Action;
@@ -52,4 +53,21 @@ fn the_recipes_of_the_stores_and_their_state_machine_do_the_same() {
         let Some(program) = recipes::as_programs(&machine) else { continue };
         do_the_same(&machine, &program, as_it_is, 40);
     }
+}
+
+/// Where they part at the end of a client: the process of a program ends with its last round, and no state machine gives up a revoke whose
+/// answer does not come (E-CC-6).
+const ETCD_ENDS: [&str; 5] = ["e11-kept", "e12-cancelled", "e12-not-cancelled", "e21-by-name", "e21-compares"];
+
+#[test]
+fn mutex_and_election_of_etcd_and_their_state_machines_do_the_same() {
+    let mut compared = 0;
+    for (name, _) in etcd::SCENARIOS.iter().filter(|(name, _)| !ETCD_ENDS.contains(name)) {
+        let machine = shipped::<Etcd>(name);
+        // Users who read the holder are no programs.
+        let Some(program) = etcd::as_programs(&machine) else { continue };
+        do_the_same(&machine, &program, as_it_is, 20);
+        compared += 1;
+    }
+    assert_eq!(compared, 84);
 }
