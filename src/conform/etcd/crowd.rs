@@ -7,6 +7,7 @@ use std::time::Instant;
 
 use fencepost_etcd::mvcc::EtcdCall;
 
+use super::cluster::EtcdCluster;
 use super::draw::placed;
 use super::script::{EtcdScript, Turn};
 use super::wire::{EtcdReply, EtcdServer, PATIENCE, bytes};
@@ -19,6 +20,8 @@ pub enum EtcdPace {
     Busy,
     /// Three clients with twelve calls each, with pauses, so that leases end between them.
     Slow,
+    /// Three clients with twelve calls each, with pauses, each at a member of its own, while something happens to the members.
+    Members,
     /// Four clients with eight calls each, about locks and elections, half of them after a short pause; who waits too long goes away.
     Queues,
 }
@@ -27,7 +30,7 @@ impl EtcdPace {
     pub(super) const fn clients(self) -> u8 {
         match self {
             EtcdPace::Busy => 5,
-            EtcdPace::Slow => 3,
+            EtcdPace::Slow | EtcdPace::Members => 3,
             EtcdPace::Queues => 4,
         }
     }
@@ -36,7 +39,7 @@ impl EtcdPace {
         match self {
             EtcdPace::Busy => 6,
             EtcdPace::Queues => 8,
-            EtcdPace::Slow => 12,
+            EtcdPace::Slow | EtcdPace::Members => 12,
         }
     }
 
@@ -86,33 +89,77 @@ pub struct EtcdCrowd {
 /// The server cannot be talked to, or another program writes to it.
 pub fn crowd(server: &EtcdServer, script: &EtcdScript) -> Result<EtcdCrowd, ConformError> {
     let revision = server.reset()?.revision();
+    let crowd = run(revision, script, |_| server, &|server, call| server.ask(call), &|| Ok(()));
+    server.reset()?;
+    crowd
+}
+
+/// The same at a cluster, each client at a member, while what the script says happens to the members. A call without an answer is one of which
+/// nothing tells whether it was carried out.
+///
+/// # Errors
+/// The members cannot be talked to any more, or another program writes to them.
+pub fn crowd_of_cluster(cluster: &EtcdCluster, script: &EtcdScript) -> Result<EtcdCrowd, ConformError> {
+    cluster.settle()?;
+    let revision = cluster.members[0].reset()?.revision();
+    let ask = |server: &EtcdServer, call: &EtcdCall| Ok(server.ask(call).unwrap_or_else(|_| EtcdReply::none()));
+    let member = |client: usize| &cluster.members[client % cluster.members.len()];
+    let crowd = run(revision, script, member, &ask, &|| match script.change {
+        None => Ok(()),
+        Some((after, change)) => {
+            thread::sleep(after);
+            cluster.change(change)
+        }
+    });
+    cluster.settle()?;
+    cluster.members[0].reset()?;
+    crowd
+}
+
+/// How a call is made, and answered.
+type Ask<'a> = dyn Fn(&EtcdServer, &EtcdCall) -> Result<EtcdReply, ConformError> + Sync + 'a;
+
+fn run<'a>(
+    revision: i64,
+    script: &EtcdScript,
+    server_of: impl Fn(usize) -> &'a EtcdServer,
+    ask: &Ask<'_>,
+    meanwhile: &dyn Fn() -> Result<(), ConformError>,
+) -> Result<EtcdCrowd, ConformError> {
     let (began, calls) = (Instant::now(), Mutex::new(Vec::new()));
     let now = || i64::try_from(began.elapsed().as_nanos()).expect("no crowd lasts for centuries");
     let patience = i64::try_from(PATIENCE.as_nanos()).expect("a short time");
-    let client = |turns: &[Turn]| {
+    let client = |server: &EtcdServer, turns: &[Turn]| {
         let mut seen = revision;
         for Turn { pause, call: drawn } in turns {
             thread::sleep(*pause);
             let call = placed(drawn, seen, |key| shown(key, &calls.lock().expect("no client panics")));
             let mut said = TimedCall { call, reply: EtcdReply::none(), sent: now(), received: 0 };
-            said.reply = if said.waits() { server.ask_and_leave(&said.call)? } else { server.ask(&said.call)? };
+            said.reply = if said.waits() { server.ask_and_leave(&said.call)? } else { ask(server, &said.call)? };
             said.received = if said.is_gone() { said.sent + patience } else { now() };
             seen = said.reply.revision().unwrap_or(seen);
             calls.lock().expect("no client panics").push(said);
         }
-        Ok(())
+        Ok::<_, ConformError>(())
     };
     let outcome: Result<(), ConformError> = thread::scope(|scope| {
         let client = &client;
-        let clients: Vec<_> = script.clients.iter().map(|turns| scope.spawn(move || client(turns))).collect();
-        clients.into_iter().try_for_each(|client| client.join().expect("clients do not panic"))
+        let clients = script.clients.iter().enumerate();
+        let clients: Vec<_> = clients
+            .map(|(place, turns)| {
+                let server = server_of(place);
+                scope.spawn(move || client(server, turns))
+            })
+            .collect();
+        let meanwhile = meanwhile();
+        clients.into_iter().try_for_each(|client| client.join().expect("clients do not panic"))?;
+        meanwhile
     });
     let mut calls = calls.into_inner().expect("no client panics");
     if calls.iter().any(TimedCall::is_gone) {
         // What it has sent arrives before the store is emptied.
         thread::sleep(PATIENCE);
     }
-    server.reset()?;
     outcome?;
     calls.sort_by_key(|call| call.sent);
     Ok(EtcdCrowd { revision, calls })

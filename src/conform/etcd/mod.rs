@@ -2,20 +2,28 @@
 //! up to the ids of cluster and member and to the term (etcd.md, section 9). And logs of calls and answers, held against the model.
 //!
 //! ```text
-//! class  classes of answers        wire    calls as requests, answers without what is fresh
+//! class  classes of answers        wire    a server, answers without what is fresh
+//! bodies calls as requests         cluster the members of a cluster
 //! draw   random calls              render  what the model answers, as the gateway writes it
 //! hunt   sequences, shrunk         pair    one sequence, on both sides
 //! room   what may be removed       log     calls and answers in a file
 //! crowd  several clients at once   order   whether there is an order of what overlaps
 //! state  a beginning of such an order      script  what a crowd does, drawn, and made smaller
-//! steps  what may come next after it
+//! steps  what may come next after it                contend  the same of locks and campaigns
+//! members  several members, and which of them led when
+//! leaders  the rules of leader changes, one after the other
 //! ```
 
+mod bodies;
 mod class;
+mod cluster;
+mod contend;
 mod crowd;
 mod draw;
 mod hunt;
+mod leaders;
 mod log;
+mod members;
 mod order;
 mod pair;
 mod render;
@@ -32,9 +40,12 @@ pub const RECORDED: &str = include_str!("../recorded/etcd-3.4.23.jsonl");
 pub const RECORDED_CROWDS: &str = include_str!("../recorded/etcd-3.4.23-crowds.jsonl");
 
 pub use class::{Class, LEFT_OUT, class};
-pub use crowd::{EtcdCrowd, EtcdPace, TimedCall, crowd};
+pub use cluster::{EtcdChange, EtcdCluster};
+pub use crowd::{EtcdCrowd, EtcdPace, TimedCall, crowd, crowd_of_cluster};
 pub use hunt::{EtcdHunt, hunt};
+pub use leaders::{LEADERS_LEFT_OUT, LeaderRule, leader_rules};
 pub use log::{EtcdLog, EtcdPart, EtcdPossible, EtcdVerdict, is_one, judge, read, write, write_crowds};
+pub use members::ELECTION;
 pub use order::{EtcdOrder, SCAN, order};
 pub use pair::{EtcdExchange, EtcdSequence};
 pub use script::{EtcdScript, TRIES, shrink};

@@ -49,7 +49,7 @@ pub fn order(crowd: &EtcdCrowd, lateness: i64) -> EtcdOrder {
     // States that lead nowhere.
     let mut known = BTreeSet::new();
     let mut open = vec![Branching { options: search.choices(&state), print: state.print(), length: 0 }];
-    let must_come: Vec<usize> = (0..crowd.calls.len()).filter(|place| !crowd.calls[*place].is_gone()).collect();
+    let must_come: Vec<usize> = (0..crowd.calls.len()).filter(|place| crowd.calls[*place].must_come()).collect();
     let is_over = |state: &State| must_come.iter().all(|place| state.has(*place));
     if is_over(&state) {
         return EtcdOrder::Possible { exchanges: Vec::new(), ended: 0 };

@@ -29,16 +29,21 @@ impl EtcdExchange {
 
     /// The same where others call at the same time, and leases end by themselves. The header of a call about leases is written after the call
     /// was carried out, so that its revision may be any later one (E-GEN-3). The remaining time of an overdue lease is below 0 (E-LS-6).
-    pub(super) fn is_alike_beside_others(&self) -> bool {
+    /// Several members: the member that passes a question about a lease to the leader fills in its own revision.
+    pub(super) fn is_alike_beside_others(&self, is_cluster: bool) -> bool {
         let is_about_leases = matches!(
             self.call,
             EtcdCall::Grant { .. } | EtcdCall::Revoke(_) | EtcdCall::TimeToLive { .. } | EtcdCall::Leases
         );
         let (mut reply, mut expected) = (self.reply.clone(), self.expected());
-        if is_about_leases && reply.revision() >= expected.revision() {
+        let is_passed_on = is_cluster && matches!(self.call, EtcdCall::TimeToLive { .. });
+        if is_passed_on || is_about_leases && reply.revision() >= expected.revision() {
             [&mut reply, &mut expected].into_iter().for_each(EtcdReply::drop_header);
         }
         reply.drop_time_overdue();
+        if is_cluster {
+            reply.drop_time_without_end();
+        }
         reply.comparable(&self.call) == expected.comparable(&self.call)
     }
 

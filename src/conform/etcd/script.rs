@@ -7,6 +7,7 @@ use proptest::prelude::Rng;
 use proptest::strategy::{Strategy, ValueTree};
 use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
 
+use super::cluster::EtcdChange;
 use super::crowd::EtcdPace;
 use super::draw::{LEASES, LONG, beside_ends, beside_others, in_queues};
 
@@ -17,6 +18,8 @@ pub const TRIES: u32 = 100;
 #[derive(Clone, PartialEq, Debug)]
 pub struct EtcdScript {
     pub(super) clients: Vec<Vec<Turn>>,
+    /// What happens to the members of a cluster, after this time.
+    pub(super) change: Option<(Duration, EtcdChange)>,
 }
 
 /// A call of a client.
@@ -38,7 +41,9 @@ impl EtcdScript {
                 let pause = pause(pace, runner.rng());
                 let drawn = match pace {
                     EtcdPace::Busy => beside_others().new_tree(&mut runner).map(|tree| tree.current()),
-                    EtcdPace::Slow => beside_ends().new_tree(&mut runner).map(|tree| tree.current()),
+                    EtcdPace::Slow | EtcdPace::Members => {
+                        beside_ends().new_tree(&mut runner).map(|tree| tree.current())
+                    }
                     EtcdPace::Queues if turn == 0 => {
                         Ok(EtcdCall::Grant { id: LEASES[usize::from(place) % LEASES.len()], ttl: LONG })
                     }
@@ -48,7 +53,12 @@ impl EtcdScript {
             };
             (0..pace.calls()).map(turn).collect()
         };
-        EtcdScript { clients: (0..pace.clients()).map(client).collect() }
+        let change = (pace == EtcdPace::Members).then(|| {
+            let mut random = draws(seed, number, u8::MAX);
+            let after = Duration::from_millis(500 + u64::from(random.next_u32() % 2_500));
+            (after, EtcdChange::ALL[usize::try_from(number).unwrap_or_default() % EtcdChange::ALL.len()])
+        });
+        EtcdScript { clients: (0..pace.clients()).map(client).collect(), change }
     }
 
     /// The number of calls.
@@ -78,7 +88,7 @@ impl EtcdScript {
             }
             left
         };
-        EtcdScript { clients: self.clients.iter().map(&mut left_of).collect() }
+        EtcdScript { clients: self.clients.iter().map(&mut left_of).collect(), change: self.change }
     }
 }
 
@@ -119,7 +129,7 @@ pub fn shrink<T, E>(
 fn pause(pace: EtcdPace, random: &mut TestRng) -> Duration {
     let milliseconds = match pace {
         EtcdPace::Busy => 0,
-        EtcdPace::Slow => random.next_u32() % 900,
+        EtcdPace::Slow | EtcdPace::Members => random.next_u32() % 900,
         EtcdPace::Queues => (random.next_u32() % 240).saturating_sub(120),
     };
     Duration::from_millis(u64::from(milliseconds))

@@ -44,6 +44,8 @@ pub(super) struct State {
     pub ends: BTreeMap<i64, (i64, i64)>,
     /// The calls of locks and campaigns that have entered a queue and are not over.
     pub waiting: BTreeMap<usize, Contender>,
+    /// The number of promotions so far.
+    pub promoted: usize,
     pub done: Done,
 }
 
@@ -51,7 +53,8 @@ impl State {
     /// An empty store at a revision, before any call.
     pub(super) fn at(revision: i64) -> Self {
         let done = Done { before: 0, beyond: BTreeSet::new() };
-        State { store: Mvcc::empty_at(revision), ends: BTreeMap::new(), waiting: BTreeMap::new(), done }
+        let store = Mvcc::empty_at(revision);
+        State { store, ends: BTreeMap::new(), waiting: BTreeMap::new(), promoted: 0, done }
     }
 
     /// Whether a call is in the order.
@@ -74,6 +77,10 @@ pub(super) enum Event {
     Unanswered,
     /// A lease ends by itself.
     LeaseEnds,
+    /// Another leader is promoted, or the same one anew.
+    Promoted,
+    /// A leader that is deposed answers for itself, without any effect.
+    Stale,
 }
 
 impl Event {

@@ -1,14 +1,10 @@
 //! The steps of an order of calls that overlap: what may come next after a beginning of it.
-//!
-//! A lock or a campaign enters the queue, and is served at some later instant at which none is ahead any more; none will be from then on, for
-//! later keys have higher revisions (E-CC-11). A campaign whose key was there with another value gives it its own in between; it fails
-//! if the key is another one by then, and if its lease is gone, after which it resigns (E-CC-20). A caller that has gone away may have entered or
-//! not, and its key may be removed or stay (E-CC-13, E-CC-21): none of its steps must come, and none comes later than `GONE` and the lateness
-//! after it went. Proclaim and resign are one step each (E-CC-22).
+//! `contend` has those of locks and campaigns.
 
-use fencepost_etcd::mvcc::{Contender, ContenderStep, EtcdAnswer, EtcdCall, Stage};
+use fencepost_etcd::mvcc::{Contender, EtcdAnswer, EtcdCall};
 
 use super::crowd::{EtcdCrowd, TimedCall};
+use super::members::{Promotion, are_several, promotions};
 use super::order::SCAN;
 use super::pair::EtcdExchange;
 use super::state::{Choice, Event, State};
@@ -19,8 +15,11 @@ const SECOND: i64 = 1_000_000_000;
 const GONE: i64 = SECOND;
 
 pub(super) struct Search<'a> {
-    calls: Vec<&'a TimedCall>,
+    pub(super) calls: Vec<&'a TimedCall>,
     lateness: i64,
+    promotions: Vec<Promotion>,
+    /// Whether several members have answered.
+    is_cluster: bool,
     /// The call that the longest beginning of an order does not get past: the length, the place, both answers.
     pub farthest: Option<(usize, usize, EtcdExchange)>,
     /// Whether a call is about revisions of the past: without one, states that differ in them only are the same.
@@ -31,14 +30,15 @@ impl<'a> Search<'a> {
     pub(super) fn of(crowd: &'a EtcdCrowd, lateness: i64) -> Self {
         let calls: Vec<&TimedCall> = crowd.calls.iter().collect();
         let needs_past = calls.iter().any(|call| is_about_past(&call.call));
-        Search { calls, lateness: lateness.max(0), farthest: None, needs_past }
+        let (promotions, is_cluster) = (promotions(&calls), are_several(&calls));
+        Search { calls, lateness: lateness.max(0), promotions, is_cluster, farthest: None, needs_past }
     }
 
     pub(super) fn choices(&mut self, state: &State) -> Vec<Choice> {
         let candidates = self.candidates(state);
         let mut choices = Vec::new();
         for place in candidates.calls {
-            if let Some(choice) = self.next_step(state, place) {
+            if let Some(choice) = self.next_step(state, place, candidates.until) {
                 let Choice { next, .. } = &choice;
                 let is_changed = next.store != state.store || next.ends != state.ends || !next.done.has(place);
                 if !is_changed && !self.makes_late(state, place, candidates.since) {
@@ -49,6 +49,9 @@ impl<'a> Search<'a> {
             choices.extend(self.withdrawal(state, place, candidates.until));
         }
         choices.iter_mut().for_each(|choice| self.forget(&mut choice.next));
+        if let Some(next) = self.promotions.get(state.promoted).filter(|next| next.since <= candidates.until) {
+            choices.push(next.after(state, self.lateness));
+        }
         for lease in candidates.leases {
             let mut next = state.clone();
             next.ends.remove(&lease);
@@ -63,9 +66,13 @@ impl<'a> Search<'a> {
     /// What may come next: calls that were sent before the earliest answer that is to come, and leases that may end before it.
     fn candidates(&self, state: &State) -> Candidates {
         let places = || (state.done.before..self.calls.len()).filter(|place| !state.done.has(*place));
-        let mut until = state.ends.values().map(|(_, latest)| *latest).min().unwrap_or(i64::MAX);
+        let next = self.promotions.get(state.promoted);
+        // What a leader should have ended shortly before the next one may live on: from when on it was no leader, nothing shows (E-LD-3).
+        let must_end = |latest: &i64| next.is_none_or(|next| *latest < next.since);
+        let latest = state.ends.values().map(|(_, latest)| *latest).filter(must_end).min();
+        let mut until = latest.unwrap_or(i64::MAX).min(next.map_or(i64::MAX, |next| next.until));
         // They are in the order of their sending.
-        for place in places().filter(|place| !self.calls[*place].is_gone()) {
+        for place in places().filter(|place| self.calls[*place].must_come()) {
             if self.calls[place].sent > until {
                 break;
             }
@@ -95,7 +102,15 @@ impl<'a> Search<'a> {
     }
 
     /// The next step of a call, if the model answers it as the server has.
-    fn next_step(&mut self, state: &State, place: usize) -> Option<Choice> {
+    fn next_step(&mut self, state: &State, place: usize, until: i64) -> Option<Choice> {
+        let promoted = state.promoted.checked_sub(1).and_then(|last| self.promotions.get(last));
+        if self.calls[place].is_lost() {
+            return self.lost(state, place, until);
+        }
+        if self.calls[place].is_stale(promoted) {
+            let next = State { done: state.done.with(place), ..state.clone() };
+            return Some(Choice { next, event: Event::Stale });
+        }
         match state.waiting.get(&place) {
             Some(contender) => self.gone_on(state, place, *contender),
             None if self.calls[place].waits() => self.entered(state, place),
@@ -109,101 +124,32 @@ impl<'a> Search<'a> {
         let mut next = state.clone();
         let answer = next.store.ask(call);
         let exchange = self.alike(state, place, answer)?;
-        match (call, &exchange.answer) {
+        self.begin_ttl(&mut next, call, &exchange.answer, (*sent, *received));
+        next.done = state.done.with(place);
+        Some(Choice { next, event: Event::Answered(Box::new(exchange)) })
+    }
+
+    /// What a call does to the end of its lease, if it was carried out between two instants.
+    fn begin_ttl(&self, state: &mut State, call: &EtcdCall, answer: &EtcdAnswer, (since, until): (i64, i64)) {
+        match (call, answer) {
             (EtcdCall::Grant { .. } | EtcdCall::Renew(_), EtcdAnswer::Lease { id, ttl, .. }) if *ttl > 0 => {
-                let after = |instant: &i64| instant.saturating_add(ttl.saturating_mul(SECOND));
-                let latest = after(received).saturating_add(SCAN).saturating_add(self.lateness);
-                next.ends.insert(*id, (after(sent), latest));
+                let after = |instant: i64| instant.saturating_add(ttl.saturating_mul(SECOND));
+                let latest = after(until).saturating_add(SCAN).saturating_add(self.lateness);
+                state.ends.insert(*id, (after(since), latest));
             }
-            (EtcdCall::Revoke(lease), EtcdAnswer::Done { .. }) => drop(next.ends.remove(lease)),
+            (EtcdCall::Revoke(lease), EtcdAnswer::Done { .. }) => drop(state.ends.remove(lease)),
             _ => {}
         }
-        next.done = state.done.with(place);
-        Some(Choice { next, event: Event::Answered(Box::new(exchange)) })
     }
 
-    /// A lock or a campaign enters the queue; one that finds none ahead is answered at once, and one that is refused has no effect.
-    fn entered(&mut self, state: &State, place: usize) -> Option<Choice> {
+    /// A call whose outcome nothing tells, carried out: at any instant after it was sent, or never (E-GEN-8).
+    fn lost(&self, state: &State, place: usize, until: i64) -> Option<Choice> {
+        let TimedCall { call, sent, .. } = self.calls[place];
         let mut next = state.clone();
-        let contender = match next.store.enter(&self.calls[place].call) {
-            Ok(contender) => contender,
-            Err(_) if self.calls[place].is_gone() => return None,
-            Err(refusal) => return self.over(state, next, place, EtcdAnswer::Refused(refusal)),
-        };
-        let has_effect = contender.stage != Stage::Waits || next.store != state.store;
-        if self.calls[place].is_gone() && !has_effect {
-            return None;
-        }
-        self.stays(state, next, place, contender)
-    }
-
-    /// The next step of a call in a queue: it has not come to its end, or it is answered.
-    fn gone_on(&mut self, state: &State, place: usize, contender: Contender) -> Option<Choice> {
-        let TimedCall { call, .. } = self.calls[place];
-        let mut next = state.clone();
-        match next.store.go_on(call, contender) {
-            Some(ContenderStep::GoesOn(contender)) => self.stays(state, next, place, contender),
-            Some(ContenderStep::Answered(answer)) => self.over(state, next, place, answer),
-            // Others are still ahead: the model says that it waits, and the server has answered.
-            None => self.over(state, next, place, EtcdAnswer::Waits),
-        }
-    }
-
-    /// A call in a queue after a step that was not its last one.
-    fn stays(&mut self, state: &State, mut next: State, place: usize, contender: Contender) -> Option<Choice> {
-        let TimedCall { call, .. } = self.calls[place];
-        let is_gone = self.calls[place].is_gone();
-        if contender.stage == Stage::Waits {
-            match next.store.go_on(call, contender) {
-                Some(ContenderStep::Answered(answer)) if !is_gone => return self.over(state, next, place, answer),
-                None if is_gone => {
-                    next.waiting.insert(place, contender);
-                    let exchange = Box::new(self.exchange(place, EtcdAnswer::Waits));
-                    return Some(Choice { next, event: Event::Answered(exchange) });
-                }
-                _ => {}
-            }
-        }
-        next.waiting.insert(place, contender);
-        Some(Choice { next, event: Event::Unanswered })
-    }
-
-    /// The last step of a call in a queue.
-    fn over(&mut self, state: &State, mut next: State, place: usize, answer: EtcdAnswer) -> Option<Choice> {
-        next.waiting.remove(&place);
+        let answer = next.store.ask(call);
+        self.begin_ttl(&mut next, call, &answer, (*sent, until));
         next.done = state.done.with(place);
-        if self.calls[place].is_gone() {
-            return (next.store != state.store).then_some(Choice { next, event: Event::Unanswered });
-        }
-        let exchange = self.alike(state, place, answer)?;
-        Some(Choice { next, event: Event::Answered(Box::new(exchange)) })
-    }
-
-    /// The key of a caller that has gone away from a queue is removed. One that found it there has entered no sooner than now: what came
-    /// before does not tell.
-    fn withdrawal(&self, state: &State, place: usize, until: i64) -> Option<Choice> {
-        let TimedCall { call, received, .. } = self.calls[place];
-        if !self.calls[place].is_gone() || *received > until {
-            return None;
-        }
-        let (mut next, mut event) = (state.clone(), Event::Unanswered);
-        let contender = match state.waiting.get(&place) {
-            Some(contender) => *contender,
-            None => {
-                let contender = next.store.enter(call).ok()?;
-                if contender.stage != Stage::Waits || next.store != state.store {
-                    return None;
-                }
-                if next.store.go_on(call, contender).is_none() {
-                    event = Event::Answered(Box::new(self.exchange(place, EtcdAnswer::Waits)));
-                }
-                contender
-            }
-        };
-        next.store.withdraw(call, contender);
-        next.waiting.remove(&place);
-        next.done = state.done.with(place);
-        (next.store != state.store).then_some(Choice { next, event })
+        (next.store != state.store || next.ends != state.ends).then_some(Choice { next, event: Event::Unanswered })
     }
 
     /// What makes no difference any more: revisions of the past, and campaigns whose callers have gone away and whose keys are others by now.
@@ -224,15 +170,17 @@ impl<'a> Search<'a> {
         }
     }
 
-    fn exchange(&self, place: usize, answer: EtcdAnswer) -> EtcdExchange {
+    pub(super) fn exchange(&self, place: usize, answer: EtcdAnswer) -> EtcdExchange {
         let TimedCall { call, reply, .. } = self.calls[place];
         EtcdExchange { call: call.clone(), reply: reply.clone(), answer }
     }
 
     /// The call with both answers, if they are alike.
-    fn alike(&mut self, state: &State, place: usize, answer: EtcdAnswer) -> Option<EtcdExchange> {
+    pub(super) fn alike(&mut self, state: &State, place: usize, answer: EtcdAnswer) -> Option<EtcdExchange> {
         let exchange = self.exchange(place, answer);
-        if exchange.is_alike_beside_others() {
+        // Each member answers a list of leases from its own copy, which may be old (E-GEN-2); the header of another call about leases is its own, too.
+        let is_local = self.is_cluster && matches!(exchange.call, EtcdCall::Leases);
+        if is_local || exchange.is_alike_beside_others(self.is_cluster) {
             return Some(exchange);
         }
         let length = state.done.count();

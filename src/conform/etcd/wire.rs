@@ -1,16 +1,15 @@
-//! Calls as requests to the gateway (E-GEN-4), and its answers without what is fresh in each.
+//! A server behind its gateway (E-GEN-4), and its answers without what is fresh in each.
 
 use std::time::Duration;
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
-use fencepost_etcd::mvcc::{
-    Compared, Comparison, DeleteRange, EtcdCall, LeaderKey, Put, RangeRead, Relation, SortBy, Sorted, Transaction,
-};
+use fencepost_etcd::mvcc::EtcdCall;
 use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 use ureq::http::Request;
 
+use super::bodies::{body, path};
 use crate::error::ConformError;
 
 /// How long a caller waits that is going to leave a queue (E-CC-31).
@@ -57,6 +56,15 @@ impl EtcdReply {
         let Value::Object(body) = &mut self.body else { return };
         let is_below_zero = body.get("TTL").and_then(Value::as_str).is_some_and(|ttl| ttl.starts_with('-'));
         if is_below_zero && body.contains_key("grantedTTL") {
+            body.remove("TTL");
+        }
+    }
+
+    /// A leader that is not promoted yet says that a lease has all the time there is (E-LD-3).
+    pub(super) fn drop_time_without_end(&mut self) {
+        if let Value::Object(body) = &mut self.body
+            && body.get("TTL").is_some_and(|ttl| ttl == "9223372036")
+        {
             body.remove("TTL");
         }
     }
@@ -151,7 +159,12 @@ impl EtcdServer {
     /// # Errors
     /// The server cannot be reached, or its answer cannot be read.
     pub fn ask(&self, call: &EtcdCall) -> Result<EtcdReply, ConformError> {
-        self.request("POST", path(call), &body(call))
+        self.post(path(call), &body(call))
+    }
+
+    /// Sends a body, and waits for the answer.
+    pub(super) fn post(&self, path: &str, body: &Value) -> Result<EtcdReply, ConformError> {
+        self.request("POST", path, body)
     }
 
     /// Makes a call that has to wait, and goes away; an answer that comes nevertheless is returned.
@@ -179,130 +192,4 @@ pub(super) fn text(bytes: &str) -> String {
 /// A number as the gateway writes it.
 pub(super) fn number(number: i64) -> Value {
     Value::String(number.to_string())
-}
-
-fn path(call: &EtcdCall) -> &'static str {
-    match call {
-        EtcdCall::Range(_) => "/v3/kv/range",
-        EtcdCall::Put(_) => "/v3/kv/put",
-        EtcdCall::Delete(_) => "/v3/kv/deleterange",
-        EtcdCall::Txn(_) => "/v3/kv/txn",
-        EtcdCall::Compact(_) => "/v3/kv/compaction",
-        EtcdCall::Grant { .. } => "/v3/lease/grant",
-        EtcdCall::Renew(_) => "/v3/lease/keepalive",
-        EtcdCall::Revoke(_) => "/v3/lease/revoke",
-        EtcdCall::TimeToLive { .. } => "/v3/lease/timetolive",
-        EtcdCall::Leases => "/v3/lease/leases",
-        EtcdCall::Lock { .. } => "/v3/lock/lock",
-        EtcdCall::Unlock { .. } => "/v3/lock/unlock",
-        EtcdCall::Campaign { .. } => "/v3/election/campaign",
-        EtcdCall::Proclaim { .. } => "/v3/election/proclaim",
-        EtcdCall::Resign(_) => "/v3/election/resign",
-        EtcdCall::Leader { .. } => "/v3/election/leader",
-    }
-}
-
-fn body(call: &EtcdCall) -> Value {
-    match call {
-        EtcdCall::Range(range) => range_body(range),
-        EtcdCall::Put(put) => put_body(put),
-        EtcdCall::Delete(delete) => delete_body(delete),
-        EtcdCall::Txn(txn) => txn_body(txn),
-        EtcdCall::Compact(revision) => json!({ "revision": number(*revision) }),
-        EtcdCall::Grant { id, ttl } => json!({ "ID": number(*id), "TTL": number(*ttl) }),
-        EtcdCall::Renew(id) | EtcdCall::Revoke(id) => json!({ "ID": number(*id) }),
-        EtcdCall::TimeToLive { id, keys } => json!({ "ID": number(*id), "keys": keys }),
-        EtcdCall::Leases => json!({}),
-        EtcdCall::Lock { name, lease } => json!({ "name": bytes(name), "lease": number(*lease) }),
-        EtcdCall::Unlock { key } => json!({ "key": bytes(key) }),
-        EtcdCall::Campaign { name, lease, value } => {
-            json!({ "name": bytes(name), "lease": number(*lease), "value": bytes(value) })
-        }
-        EtcdCall::Proclaim { leader, value } => json!({ "leader": leader_body(leader), "value": bytes(value) }),
-        EtcdCall::Resign(leader) => json!({ "leader": leader_body(leader) }),
-        EtcdCall::Leader { name } => json!({ "name": bytes(name) }),
-    }
-}
-
-fn leader_body(leader: &LeaderKey) -> Value {
-    let LeaderKey { name, key, created, lease } = leader;
-    json!({ "name": bytes(name), "key": bytes(key), "rev": number(*created), "lease": number(*lease) })
-}
-
-fn range_body(range: &RangeRead) -> Value {
-    let order = match range.sorted {
-        Sorted::Unsaid => "NONE",
-        Sorted::Ascending => "ASCEND",
-        Sorted::Descending => "DESCEND",
-    };
-    let target = match range.by {
-        SortBy::Key => "KEY",
-        SortBy::Version => "VERSION",
-        SortBy::Created => "CREATE",
-        SortBy::Modified => "MOD",
-        SortBy::Value => "VALUE",
-    };
-    json!({
-        "key": bytes(&range.key),
-        "range_end": bytes(&range.end),
-        "limit": number(range.limit),
-        "revision": number(range.revision),
-        "sort_order": order,
-        "sort_target": target,
-        "keys_only": range.keys_only,
-        "count_only": range.count_only,
-        "min_mod_revision": number(range.min_modified),
-        "max_mod_revision": number(range.max_modified),
-        "min_create_revision": number(range.min_created),
-        "max_create_revision": number(range.max_created),
-    })
-}
-
-fn put_body(put: &Put) -> Value {
-    json!({
-        "key": bytes(&put.key),
-        "value": bytes(&put.value),
-        "lease": number(put.lease),
-        "prev_kv": put.previous,
-        "ignore_value": put.ignore_value,
-        "ignore_lease": put.ignore_lease,
-    })
-}
-
-fn delete_body(delete: &DeleteRange) -> Value {
-    json!({ "key": bytes(&delete.key), "range_end": bytes(&delete.end), "prev_kv": delete.previous })
-}
-
-fn txn_body(txn: &Transaction) -> Value {
-    let compare: Vec<Value> = txn.compare.iter().map(compare_body).collect();
-    let operations = |calls: &[EtcdCall]| calls.iter().map(operation).collect::<Vec<Value>>();
-    json!({ "compare": compare, "success": operations(&txn.success), "failure": operations(&txn.failure) })
-}
-
-fn operation(call: &EtcdCall) -> Value {
-    let name = match call {
-        EtcdCall::Range(_) => "request_range",
-        EtcdCall::Put(_) => "request_put",
-        EtcdCall::Delete(_) => "request_delete_range",
-        _ => "request_txn",
-    };
-    Value::Object(Map::from_iter([(name.to_owned(), body(call))]))
-}
-
-fn compare_body(compare: &Comparison) -> Value {
-    let result = match compare.relation {
-        Relation::Equal => "EQUAL",
-        Relation::Greater => "GREATER",
-        Relation::Less => "LESS",
-        Relation::NotEqual => "NOT_EQUAL",
-    };
-    let (target, field, operand) = match &compare.compared {
-        Compared::Version(operand) => ("VERSION", "version", number(*operand)),
-        Compared::Created(operand) => ("CREATE", "create_revision", number(*operand)),
-        Compared::Modified(operand) => ("MOD", "mod_revision", number(*operand)),
-        Compared::Value(operand) => ("VALUE", "value", bytes(operand)),
-        Compared::Lease(operand) => ("LEASE", "lease", number(*operand)),
-    };
-    let (key, end) = (bytes(&compare.key), bytes(&compare.end));
-    json!({ "key": key, "range_end": end, "result": result, "target": target, field: operand })
 }

@@ -304,7 +304,9 @@ fn history() -> impl Strategy<Value = (Vec<TimedCall>, bool)> {
     (calls, any::<[Index; 2]>(), any::<bool>()).prop_map(|(drawn, swapped, swaps)| {
         let mut calls = executed(drawn);
         let [one, other] = swapped.map(|index| index.index(calls.len()));
-        if swaps {
+        // A call that waits for none and has no answer may be carried out at any time: that is about clusters.
+        let no_answer = |from: usize, to: usize| is_gone(&calls[from]) && !is_contest(&calls[to].call);
+        if swaps && !no_answer(one, other) && !no_answer(other, one) {
             let reply = calls[one].reply.clone();
             calls[one].reply = std::mem::replace(&mut calls[other].reply, reply);
         }

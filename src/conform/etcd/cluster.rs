@@ -1,0 +1,122 @@
+//! The members of a cluster, and what an operator does to them.
+
+use std::thread::sleep;
+use std::time::{Duration, Instant};
+
+use fencepost_etcd::mvcc::{EtcdCall, RangeRead};
+use serde_json::{Value, json};
+
+use super::wire::EtcdServer;
+use crate::error::ConformError;
+use crate::restart::carry_out;
+
+/// How long a cluster may need until every member answers.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// What happens to the members of a cluster.
+#[derive(Copy, Clone, PartialEq, Eq, Debug)]
+pub enum EtcdChange {
+    /// The leader gives its place to another member (E-LD-5).
+    Handover,
+    /// The leader's process is killed and started anew.
+    LeaderRestarts,
+    /// Every process is killed and started anew (E-LD-2).
+    AllRestart,
+    /// The process of a follower is stopped for a second and a half, and goes on.
+    FollowerPauses,
+}
+
+impl EtcdChange {
+    /// Every one.
+    pub const ALL: [Self; 4] = [Self::Handover, Self::LeaderRestarts, Self::AllRestart, Self::FollowerPauses];
+}
+
+/// A cluster, whose members are counted from 1.
+#[derive(Clone, Debug)]
+pub struct EtcdCluster {
+    /// The members.
+    pub members: Vec<EtcdServer>,
+    command: String,
+}
+
+impl EtcdCluster {
+    /// Connects to members whose addresses have commas between them. `command` is a shell command; `pause 2`, `resume 2`, `restart 2`, `transfer 2`
+    /// and `restart` are appended to it.
+    ///
+    /// # Errors
+    /// A member does not answer, or there are fewer than three.
+    pub fn connect(addresses: &str, command: &str) -> Result<Self, ConformError> {
+        let members: Result<Vec<EtcdServer>, ConformError> = addresses.split(',').map(EtcdServer::connect).collect();
+        let members = members?;
+        if members.len() < 3 {
+            let why = "a cluster has at least three members: give their addresses with commas between them";
+            return Err(ConformError(why.to_owned()));
+        }
+        Ok(EtcdCluster { members, command: command.to_owned() })
+    }
+
+    /// Carries out an operator's command.
+    pub(super) fn operate(&self, what: &str) -> Result<(), ConformError> {
+        carry_out(&format!("{} {what}", self.command))
+    }
+
+    /// The place of the member that leads, from 0.
+    ///
+    /// # Errors
+    /// No member has led for a minute.
+    pub(super) fn leader(&self) -> Result<usize, ConformError> {
+        let end = Instant::now() + PATIENCE;
+        while Instant::now() < end {
+            let leads = |member: &EtcdServer| {
+                let status = member.post("/v3/maintenance/status", &json!({})).map(|reply| reply.body);
+                status.is_ok_and(|body| body["leader"].is_string() && body["leader"] == body["header"]["member_id"])
+            };
+            if let Some(place) = self.members.iter().position(leads) {
+                return Ok(place);
+            }
+            sleep(Duration::from_millis(50));
+        }
+        Err(ConformError("no member leads".to_owned()))
+    }
+
+    /// The places of the others.
+    pub(super) fn followers(&self, leader: usize) -> impl Iterator<Item = usize> {
+        (0..self.members.len()).filter(move |place| *place != leader)
+    }
+
+    /// Lets something happen; the processes go on afterwards.
+    pub(super) fn change(&self, change: EtcdChange) -> Result<(), ConformError> {
+        let leader = self.leader()?;
+        let follower = self.followers(leader).next().unwrap_or_default() + 1;
+        match change {
+            EtcdChange::Handover => self.operate(&format!("transfer {follower}")),
+            EtcdChange::LeaderRestarts => self.operate(&format!("restart {}", leader + 1)),
+            EtcdChange::AllRestart => self.operate("restart"),
+            EtcdChange::FollowerPauses => {
+                self.operate(&format!("pause {follower}"))?;
+                sleep(Duration::from_millis(1_500));
+                self.operate(&format!("resume {follower}"))
+            }
+        }
+    }
+
+    /// Waits until every member answers a linearizable read.
+    pub(super) fn settle(&self) -> Result<(), ConformError> {
+        let look = EtcdCall::Range(RangeRead { key: "\0".to_owned(), count_only: true, ..RangeRead::default() });
+        let end = Instant::now() + PATIENCE;
+        for member in &self.members {
+            while !member.ask(&look).is_ok_and(|reply| reply.status == 200) {
+                if Instant::now() >= end {
+                    return Err(ConformError("a member does not answer any more".to_owned()));
+                }
+                sleep(Duration::from_millis(50));
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Whether a member has answered that something is of this kind.
+pub(super) fn says(body: &Value, message: &str) -> bool {
+    body["message"].as_str().or_else(|| body["error"]["message"].as_str()).is_some_and(|text| text.contains(message))
+}
