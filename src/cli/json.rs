@@ -20,7 +20,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use self::kernel::PropertyName;
-pub use conform::{AnswerCountJson, ClientFindingJson, LogVerdictJson, UnexercisedRulesJson};
+pub use conform::{AnswerCountJson, ClientFindingJson, LeaderRuleJson, LogVerdictJson, UnexercisedRulesJson};
 pub use diff::{DifferenceJson, LossJson, MeasureJson, PromiseChangeJson, Quantiles, SideJson, StepJson};
 pub use doctor::{
     AssumedBoundJson, DoctorStepJson, ExactBoundaryJson, ExactPromiseJson, PromiseJson, RepairJson, SlackJson,

@@ -21,6 +21,15 @@ pub struct UnexercisedRulesJson<'a> {
     pub untold: &'a [&'static str],
 }
 
+/// What a run of `fencepost conform` with a cluster of etcd has seen of a rule about leaders.
+#[derive(Serialize, JsonSchema)]
+pub struct LeaderRuleJson<'a> {
+    pub rule: &'static str,
+    pub seen: &'a str,
+    /// Whether that is what the rule says.
+    pub is_so: bool,
+}
+
 /// What `fencepost conform --recorded` says of a log.
 #[derive(Serialize, JsonSchema)]
 pub struct LogVerdictJson<'a> {

@@ -7,10 +7,10 @@ use serde_json::{Map, Value, json};
 use super::kernel::{Point, Search};
 use super::{
     AnswerCountJson, CheckJson, ClientFindingJson, DetectionJson, DifferenceJson, EnvelopeJson, ExactPromiseJson,
-    HuntJson, LogVerdictJson, LossJson, MeasureJson, MutantJson, NoRepairJson, NothingFoundJson, PromiseChangeJson,
-    PromiseJson, ReadyJson, RealignmentJson, ReenactmentJson, RegressionJson, RepairSetJson, RunJson, ScenarioJson,
-    SchedulerJson, ShrinkJson, StandInVerdictJson, SweepJson, TortureSummaryJson, TortureTrialJson,
-    TortureViolationJson, UnexercisedRulesJson, WrittenJson,
+    HuntJson, LeaderRuleJson, LogVerdictJson, LossJson, MeasureJson, MutantJson, NoRepairJson, NothingFoundJson,
+    PromiseChangeJson, PromiseJson, ReadyJson, RealignmentJson, ReenactmentJson, RegressionJson, RepairSetJson,
+    RunJson, ScenarioJson, SchedulerJson, ShrinkJson, StandInVerdictJson, SweepJson, TortureSummaryJson,
+    TortureTrialJson, TortureViolationJson, UnexercisedRulesJson, WrittenJson,
 };
 
 /// The schemas of the lines of a command.
@@ -48,6 +48,7 @@ const COMMANDS: [(&str, Lines); 24] = [
         lines![
             AnswerCountJson<'static>,
             UnexercisedRulesJson<'static>,
+            LeaderRuleJson<'static>,
             LogVerdictJson<'static>,
             ClientFindingJson<'static>
         ],

@@ -4,12 +4,13 @@ use std::fs;
 use std::path::Path;
 
 use fencepost_conform::etcd::{
-    Class, EtcdCrowd, EtcdExchange, EtcdOrder, EtcdPace, EtcdPossible, EtcdScript, EtcdServer, EtcdVerdict, LEFT_OUT,
-    SCAN, TRIES, crowd, hunt, judge, order, read, shrink, write, write_crowds,
+    Class, EtcdCluster, EtcdExchange, EtcdPossible, EtcdServer, EtcdVerdict, LEFT_OUT, SCAN, hunt, judge, read, write,
+    write_crowds,
 };
 use fencepost_conform::{AnswerClass, ConformError, Histogram, LATENESS, ModelledServer, Removal};
 
-use super::{Conform, conclude, tell, tell_unexercised, unreadable, warn};
+use super::etcd_crowds::{CrowdPlace, Differing, concurrent, crowded};
+use super::{Conform, conclude, leaders, tell, tell_unexercised, unreadable, warn};
 use crate::args::Common;
 use crate::exit::{CommandError, Exit};
 use crate::json;
@@ -19,16 +20,14 @@ use crate::parallel::progress;
 /// What the agreement is about.
 const BESIDE: &str = "This is about the store as its API shows it; the checker explores a smaller one, which a test of fencepost holds against this one.";
 
-/// The number of calls at the same time for which there is one slow crowd, and the highest number of slow crowds: each takes seven seconds.
-const CALLS_PER_SLOW_CROWD: u64 = 600;
-const SLOW_CROWDS_MAX: u64 = 8;
-
-/// The number of calls at the same time for which there is one crowd about locks and elections, which takes two seconds.
-const CALLS_PER_QUEUES: u64 = 120;
-
 pub fn live(conform: &Conform, address: &str, common: &Common) -> Result<Exit, CommandError> {
     let input = |error: ConformError| CommandError::Input(error.0);
-    let server = EtcdServer::connect(address).map_err(input)?;
+    let cluster = conform.members.as_deref().map(|command| EtcdCluster::connect(address, command)).transpose();
+    let cluster = cluster.map_err(input)?;
+    let server = match &cluster {
+        Some(cluster) => cluster.members[0].clone(),
+        None => EtcdServer::connect(address).map_err(input)?,
+    };
     let removal = match (conform.wipe, conform.clean) {
         (true, _) => Removal::Everything,
         (false, true) => Removal::Leftovers,
@@ -57,7 +56,8 @@ pub fn live(conform: &Conform, address: &str, common: &Common) -> Result<Exit, C
         conclude(&format!("The model and etcd {version} differ (seed {seed}).\n"), common);
         return Ok(Exit::Unexpected);
     }
-    let crowds = crowded(&server, conform, EtcdPossible { tally: found.tally, ..EtcdPossible::default() }, common)?;
+    let place = CrowdPlace { server: &server, cluster: cluster.as_ref() };
+    let crowds = crowded(&place, conform, EtcdPossible { tally: found.tally, ..EtcdPossible::default() }, common)?;
     keep(&(log + &write_crowds(version, &crowds.exchanged)))?;
     if let Some(Differing { crowd, exchange, drawn }) = &crowds.impossible {
         conclude(&write_crowds(version, std::slice::from_ref(crowd)), common);
@@ -69,7 +69,12 @@ pub fn live(conform: &Conform, address: &str, common: &Common) -> Result<Exit, C
         conclude(&format!("The model answers {these} as etcd {version} did in no order (seed {seed}).\n"), common);
         return Ok(Exit::Unexpected);
     }
-    report(&crowds.possible.tally, common);
+    let seen = match &cluster {
+        Some(cluster) => leaders::seen(cluster, concurrent(conform), lateness(conform), common)?,
+        None => Some(Vec::new()),
+    };
+    let Some(seen) = seen else { return Ok(Exit::Unexpected) };
+    report(&crowds.possible.tally, &seen, common);
     let (count, rest) = (crowds.possible.tally.total(), at_the_same_time(&crowds.possible, conform));
     let agree = format!("{count} answers of etcd {version} are as the model says (seed {seed}){rest}\n{BESIDE}\n");
     conclude(&agree, common);
@@ -95,83 +100,8 @@ fn at_the_same_time(possible: &EtcdPossible, conform: &Conform) -> String {
     format!(", {at_the_same_time} of them to clients at the same time; {ended} leases ended by themselves, {late}.")
 }
 
-/// What came of calls at the same time.
-struct Crowds {
-    possible: EtcdPossible,
-    /// All of them, if there will be a log.
-    exchanged: Vec<EtcdCrowd>,
-    /// The first one of which no order is possible.
-    impossible: Option<Differing>,
-    undecided: u64,
-}
-
-/// A crowd of which no order is possible.
-struct Differing {
-    crowd: EtcdCrowd,
-    /// The call that none gets past.
-    exchange: EtcdExchange,
-    /// The number of calls before some were left out.
-    drawn: usize,
-}
-
-/// Several clients at the same time, with pauses and without.
-fn crowded(
-    server: &EtcdServer,
-    conform: &Conform,
-    possible: EtcdPossible,
-    common: &Common,
-) -> Result<Crowds, CommandError> {
-    let concurrent = conform.concurrent.unwrap_or(conform.commands / 2);
-    let mut crowds = Crowds { possible, exchanged: Vec::new(), impossible: None, undecided: 0 };
-    if concurrent == 0 {
-        return Ok(crowds);
-    }
-    let slow = (concurrent / CALLS_PER_SLOW_CROWD).clamp(1, SLOW_CROWDS_MAX);
-    let busy = concurrent.div_ceil(EtcdPace::Busy.total() as u64);
-    let bar = progress(usize::try_from(concurrent).unwrap_or(usize::MAX), "concurrent answers", common.quiet);
-    let of = |pace: EtcdPace, count: u64| (0..count).map(move |number| (number, pace));
-    let queues = of(EtcdPace::Queues, concurrent.div_ceil(CALLS_PER_QUEUES));
-    let paces = of(EtcdPace::Slow, slow).chain(queues).chain(of(EtcdPace::Busy, busy));
-    for (number, pace) in paces {
-        let script = EtcdScript::drawn(conform.seed, number, pace);
-        let found = crowd(server, &script).map_err(|error| CommandError::Input(error.0))?;
-        if conform.record.is_some() {
-            crowds.exchanged.push(found.clone());
-        }
-        match order(&found, lateness(conform)) {
-            EtcdOrder::Possible { exchanges, ended } => crowds.possible.add(&exchanges, ended),
-            EtcdOrder::Impossible { exchange, .. } => {
-                crowds.impossible = Some(shrunk(server, conform, &script, (found, *exchange))?);
-                break;
-            }
-            EtcdOrder::Undecided => crowds.undecided += 1,
-        }
-        bar.inc(if pace == EtcdPace::Busy { pace.total() as u64 } else { 0 });
-    }
-    bar.finish_and_clear();
-    Ok(crowds)
-}
-
-/// The smallest crowd that was found without some calls of one that differs, and still differs.
-fn shrunk(
-    server: &EtcdServer,
-    conform: &Conform,
-    script: &EtcdScript,
-    first: (EtcdCrowd, EtcdExchange),
-) -> Result<Differing, CommandError> {
-    let smaller = shrink(script, TRIES, &mut |script| {
-        let found = crowd(server, script)?;
-        Ok(match order(&found, lateness(conform)) {
-            EtcdOrder::Impossible { exchange, .. } => Some((found, *exchange)),
-            _ => None,
-        })
-    });
-    let (crowd, exchange) = smaller.map_err(|error: ConformError| CommandError::Input(error.0))?.unwrap_or(first);
-    Ok(Differing { crowd, exchange, drawn: script.count() })
-}
-
 /// How late the scan of leases may be, in nanoseconds.
-fn lateness(conform: &Conform) -> i64 {
+pub fn lateness(conform: &Conform) -> i64 {
     conform.lateness.map_or(LATENESS, |lateness| lateness.0.unwrap_or(i64::MAX))
 }
 
@@ -217,7 +147,7 @@ fn verdict<'a>(
 }
 
 /// The histogram over the classes of answers, with those that never came up, and what no run can meet.
-fn report(tally: &Histogram<Class>, common: &Common) {
+fn report(tally: &Histogram<Class>, seen: &[&str], common: &Common) {
     if common.json {
         for (class, count) in tally.iter() {
             say_json(&json::AnswerCountJson { rule: class.rule(), answer: class.text(), count });
@@ -231,7 +161,7 @@ fn report(tally: &Histogram<Class>, common: &Common) {
         say("Left out:\n");
         LEFT_OUT.iter().for_each(|(what, why)| say(&format!("    {what}: {why}\n")));
     }
-    tell_unexercised(&tally.unexercised(&[]), common);
+    tell_unexercised(&tally.unexercised(seen), common);
 }
 
 /// A call with both answers.

@@ -3,6 +3,8 @@
 mod consul;
 mod crowds;
 mod etcd;
+mod etcd_crowds;
+mod leaders;
 mod rabbitmq;
 
 use std::fs;
@@ -25,7 +27,8 @@ pub struct Conform {
     /// Where a RabbitMQ broker listens, as amqp://127.0.0.1:5672; the user is guest, and the queues are its own
     #[arg(long, value_name = "URL", conflicts_with = "recorded")]
     rabbitmq: Option<String>,
-    /// Where an etcd server listens, as http://127.0.0.1:2379; it must be empty
+    /// Where an etcd server listens, as http://127.0.0.1:2379; it must be empty. With --members: where each member of a cluster listens, with commas
+    /// between them
     #[arg(long, value_name = "URL", conflicts_with_all = ["recorded", "rabbitmq", "restart"])]
     etcd: Option<String>,
     /// A log of requests and responses to judge, of a Consul agent, of a broker, or of an etcd server
@@ -42,6 +45,10 @@ pub struct Conform {
     /// recorded, or once among 50 sequences of --traffic
     #[arg(long, value_name = "COMMAND", conflicts_with = "recorded")]
     restart: Option<String>,
+    /// A shell command that operates the members of an etcd cluster, whose places count from 1: `pause 2`, `resume 2`, `restart 2`, `restart` and
+    /// `transfer 2` are appended to it. Members are stopped and restarted, and the rules of leader changes are tried
+    #[arg(long, value_name = "COMMAND", requires = "etcd")]
+    members: Option<String>,
     /// A shell command that starts a second agent, which joins the one at --consul, and prints its address. Its node fails once among 1,000
     /// commands, and once more while its sessions hold locks
     #[arg(long, value_name = "COMMAND", requires = "consul", requires = "kill_second", conflicts_with = "restart")]
