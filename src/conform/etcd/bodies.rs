@@ -2,6 +2,7 @@
 
 use fencepost_etcd::mvcc::{
     Compared, Comparison, DeleteRange, EtcdCall, LeaderKey, Put, RangeRead, Relation, SortBy, Sorted, Transaction,
+    WatchBesides, WatchRange,
 };
 use serde_json::{Map, Value, json};
 
@@ -15,6 +16,7 @@ pub(super) fn path(call: &EtcdCall) -> &'static str {
         EtcdCall::Delete(_) => "/v3/kv/deleterange",
         EtcdCall::Txn(_) => "/v3/kv/txn",
         EtcdCall::Compact(_) => "/v3/kv/compaction",
+        EtcdCall::Watch(_) => "/v3/watch",
         EtcdCall::Grant { .. } => "/v3/lease/grant",
         EtcdCall::Renew(_) => "/v3/lease/keepalive",
         EtcdCall::Revoke(_) => "/v3/lease/revoke",
@@ -37,6 +39,7 @@ pub(super) fn body(call: &EtcdCall) -> Value {
         EtcdCall::Delete(delete) => delete_body(delete),
         EtcdCall::Txn(txn) => txn_body(txn),
         EtcdCall::Compact(revision) => json!({ "revision": number(*revision) }),
+        EtcdCall::Watch(watch) => create_body(watch),
         EtcdCall::Grant { id, ttl } => json!({ "ID": number(*id), "TTL": number(*ttl) }),
         EtcdCall::Renew(id) | EtcdCall::Revoke(id) => json!({ "ID": number(*id) }),
         EtcdCall::TimeToLive { id, keys } => json!({ "ID": number(*id), "keys": keys }),
@@ -50,6 +53,31 @@ pub(super) fn body(call: &EtcdCall) -> Value {
         EtcdCall::Resign(leader) => json!({ "leader": leader_body(leader) }),
         EtcdCall::Leader { name } => json!({ "name": bytes(name) }),
     }
+}
+
+/// All messages of a stream, one behind the other (E-GEN-6).
+pub(super) fn stream_body(watch: &WatchRange) -> String {
+    let mut text = create_body(watch).to_string();
+    text += &match watch.besides {
+        WatchBesides::Nothing => String::new(),
+        WatchBesides::Again => create_body(watch).to_string(),
+        WatchBesides::Cancel => json!({ "cancel_request": { "watch_id": number(watch.id) } }).to_string(),
+        WatchBesides::Progress => json!({ "progress_request": {} }).to_string(),
+    };
+    text
+}
+
+fn create_body(watch: &WatchRange) -> Value {
+    let filters = [("NOPUT", watch.no_put), ("NODELETE", watch.no_delete)];
+    let filters: Vec<&str> = filters.into_iter().filter(|(_, is_set)| *is_set).map(|(name, _)| name).collect();
+    json!({ "create_request": {
+        "key": bytes(&watch.key),
+        "range_end": bytes(&watch.end),
+        "start_revision": number(watch.start),
+        "prev_kv": watch.previous,
+        "filters": filters,
+        "watch_id": number(watch.id),
+    } })
 }
 
 fn leader_body(leader: &LeaderKey) -> Value {

@@ -1,7 +1,10 @@
 //! Classes of answers: what a server's answer says by which rule. A run counts them, so that no reader takes a rule for tested that never
 //! came up; and what a run cannot meet, with the reason.
 
-use fencepost_etcd::mvcc::{EtcdAnswer, EtcdCall, EtcdRefusal, RangeRead, Sorted};
+use fencepost_etcd::mvcc::{
+    Compared, Comparison, EtcdAnswer, EtcdCall, EtcdRefusal, RangeRead, Relation, Sorted, Transaction, WatchBesides,
+    WatchRange, WatchSaid,
+};
 
 use super::pair::EtcdExchange;
 use crate::tally::classes;
@@ -29,12 +32,24 @@ classes! {
     NoKey = "E-GEN-7" "any call: the key is empty",
     Succeeded = "E-TXN-1" "transaction: the compares hold",
     Failed = "E-TXN-1" "transaction: a compare does not hold",
+    Guarded = "E-CC-24" "transaction: a put under the create revision of a key",
     Nested = "E-TXN-7" "transaction: one inside",
     Duplicate = "E-TXN-5" "transaction: a key is written twice",
     TxnRefused = "E-TXN-6" "transaction: a call of the branch taken is refused",
     CompactedNow = "E-KV-9" "compaction",
     CompactedBefore = "E-KV-9" "compaction: done before",
     CompactedFuture = "E-KV-9" "compaction: a future revision",
+    WatchEvents = "E-W-2" "watch: puts",
+    WatchDeletions = "E-W-4" "watch: a deletion",
+    WatchPrevious = "E-W-4" "watch: the old entry",
+    WatchNothing = "E-W-2" "watch: nothing yet",
+    WatchFiltered = "E-W-1" "watch, without puts or deletions",
+    WatchTwice = "E-W-1" "watch: two of a stream",
+    WatchDuplicate = "E-W-1" "watch: the id is in use",
+    WatchEmpty = "E-W-1" "watch: no key can lie in its interval",
+    WatchCancelled = "E-W-1" "watch that is cancelled",
+    WatchProgress = "E-W-6" "watch: progress",
+    WatchCompacted = "E-W-5" "watch of what is compacted",
     Granted = "E-LS-1" "grant",
     GrantedMinimum = "E-LS-1" "grant: the TTL is raised",
     GrantedTwice = "E-LS-1" "grant: the lease exists",
@@ -56,28 +71,38 @@ classes! {
     NotLeader = "E-CC-22" "proclaim, also in a campaign: not leader",
     Resigned = "E-CC-22" "resign",
     Leads = "E-CC-23" "leader: the oldest key",
+    LeadsStranger = "E-CC-25" "leader: a key without a lease",
     NoLeader = "E-CC-23" "leader: none",
+    Overtaken = "E-CC-21" "lock or campaign: compacted before its watch begins",
     RecipeNoLease = "E-CC-30" "lock or election: no such lease",
 }
 
 /// Further rules that no answer of a class comes without.
 fn also(class: Class) -> &'static [&'static str] {
     match class {
-        Class::Locked | Class::Unlocked | Class::Elected | Class::Proclaimed | Class::Resigned => &["E-CC-30"],
+        // How events are grouped is not compared, but that those of a revision are.
+        Class::WatchEvents | Class::WatchDeletions | Class::WatchPrevious => &["E-W-2", "E-W-3", "E-GEN-6"],
+        Class::PutNew => &["E-GEN-3", "E-GEN-4"],
+        // Their headers show that nothing was written, and that all was at one revision.
+        Class::DeletedNothing | Class::Granted => &["E-KV-3"],
+        Class::Succeeded | Class::Failed => &["E-TXN-4"],
+        Class::Locked => &["E-CC-16", "E-CC-30"],
+        Class::LockLeft => &["E-CC-11", "E-CC-13"],
+        Class::CampaignLeft => &["E-CC-11", "E-CC-21"],
+        Class::Overtaken => &["E-CC-13"],
+        Class::Unlocked | Class::Elected | Class::Proclaimed | Class::Resigned => &["E-CC-30"],
         _ => &[],
     }
 }
 
 /// What no run can meet, and why.
 pub const LEFT_OUT: &[(&str, &str)] = &[
-    ("watches", "a call of the gateway that streams has no end"),
-    ("leader changes", "the server is a single node"),
+    ("a watch that is cancelled while it has events", "they come before that or not at all, as it happens (E-W-1)"),
+    ("messages of events in parts", "an event of a few bytes is in one part (E-W-3)"),
+    ("progress by itself", "it comes every ten minutes (E-W-6)"),
+    ("leader changes", "a single node has none; --members tries them at a cluster"),
     ("unknown numbers of sort targets", "the server process dies of them (E-GEN-5)"),
     ("a transaction that deletes up to the last key", "a put behind it may end the server process (E-TXN-5)"),
-    (
-        "compaction beside callers that wait",
-        "their answer depends on when their watch began, which nothing shows (E-CC-21)",
-    ),
     ("lock and election without a lease", "the server chooses one, with an id of its own (E-CC-30)"),
     ("requests that are too large, authentication, alarms", "the model has none of them"),
 ];
@@ -96,6 +121,7 @@ pub fn class(exchange: &EtcdExchange) -> Class {
             Some(_) => Class::PutPrevious,
             None => Class::PutNew,
         },
+        (EtcdCall::Watch(watch), EtcdAnswer::Watched { watches, .. }) => watch_class(watch, watches),
         (_, EtcdAnswer::Deleted { count: 0, .. }) => Class::DeletedNothing,
         (_, EtcdAnswer::Deleted { .. }) => Class::Deleted,
         (_, EtcdAnswer::Txn { answers, .. })
@@ -103,6 +129,7 @@ pub fn class(exchange: &EtcdExchange) -> Class {
         {
             Class::Nested
         }
+        (EtcdCall::Txn(txn), EtcdAnswer::Txn { succeeded: true, .. }) if is_guard(txn) => Class::Guarded,
         (_, EtcdAnswer::Txn { succeeded: true, .. }) => Class::Succeeded,
         (_, EtcdAnswer::Txn { .. }) => Class::Failed,
         (EtcdCall::Renew(_), EtcdAnswer::Lease { ttl: 0, .. }) => Class::RenewedMissing,
@@ -115,6 +142,7 @@ pub fn class(exchange: &EtcdExchange) -> Class {
         (_, EtcdAnswer::Leases { .. }) => Class::Listed,
         (_, EtcdAnswer::Locked { .. }) => Class::Locked,
         (_, EtcdAnswer::Elected { .. }) => Class::Elected,
+        (_, EtcdAnswer::Leads { entry, .. }) if entry.lease == 0 => Class::LeadsStranger,
         (_, EtcdAnswer::Leads { .. }) => Class::Leads,
         (EtcdCall::Compact(_), _) => Class::CompactedNow,
         (EtcdCall::Revoke(_), _) => Class::Revoked,
@@ -137,6 +165,32 @@ fn range_class(range: &RangeRead, is_nothing: bool, more: bool) -> Class {
     }
 }
 
+/// Whether a put depends on the create revision of a key that is there.
+fn is_guard(txn: &Transaction) -> bool {
+    let is_of_key = |compare: &Comparison| {
+        compare.relation == Relation::Equal && matches!(compare.compared, Compared::Created(1..))
+    };
+    txn.compare.iter().any(is_of_key) && txn.success.iter().any(|call| matches!(call, EtcdCall::Put(_)))
+}
+
+fn watch_class(watch: &WatchRange, watches: &[WatchSaid]) -> Class {
+    let events =
+        watches.iter().flat_map(|said| if let WatchSaid::Events { events, .. } = said { &events[..] } else { &[] });
+    match watches {
+        [WatchSaid::Refused(_), ..] => Class::WatchEmpty,
+        [.., WatchSaid::Refused(_)] => Class::WatchDuplicate,
+        [WatchSaid::Compacted { .. }, ..] => Class::WatchCompacted,
+        [_, _, ..] => Class::WatchTwice,
+        _ if watch.besides == WatchBesides::Cancel => Class::WatchCancelled,
+        _ if watch.besides == WatchBesides::Progress => Class::WatchProgress,
+        _ if watch.no_put || watch.no_delete => Class::WatchFiltered,
+        _ if events.clone().any(|event| event.previous.is_some()) => Class::WatchPrevious,
+        _ if events.clone().any(|event| event.entry.is_none()) => Class::WatchDeletions,
+        _ if events.count() == 0 => Class::WatchNothing,
+        _ => Class::WatchEvents,
+    }
+}
+
 fn refused(call: &EtcdCall, refusal: EtcdRefusal) -> Class {
     match (call, refusal) {
         (_, EtcdRefusal::NoKey) => Class::NoKey,
@@ -153,6 +207,7 @@ fn refused(call: &EtcdCall, refusal: EtcdRefusal) -> Class {
         (_, EtcdRefusal::TtlTooLarge) => Class::GrantedTooLong,
         (_, EtcdRefusal::NoLeader) => Class::NoLeader,
         (_, EtcdRefusal::NotLeader) => Class::NotLeader,
+        (_, EtcdRefusal::RecipeCompacted) => Class::Overtaken,
         (_, EtcdRefusal::RecipeLeaseNotFound) => Class::RecipeNoLease,
         _ => Class::RevokedMissing,
     }

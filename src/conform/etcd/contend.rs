@@ -6,7 +6,7 @@
 //! not, and its key may be removed or stay (E-CC-13, E-CC-21): none of its steps must come, and none comes later than `GONE` and the lateness
 //! after it went. Proclaim and resign are one step each (E-CC-22).
 
-use fencepost_etcd::mvcc::{Contender, ContenderStep, EtcdAnswer, Stage};
+use fencepost_etcd::mvcc::{Contender, ContenderStep, EtcdAnswer, EtcdCall, EtcdRefusal, Stage};
 
 use super::crowd::TimedCall;
 use super::state::{Choice, Event, State};
@@ -30,8 +30,17 @@ impl Search<'_> {
 
     /// The next step of a call in a queue: it has not come to its end, or it is answered.
     pub(super) fn gone_on(&mut self, state: &State, place: usize, contender: Contender) -> Option<Choice> {
-        let TimedCall { call, .. } = self.calls[place];
+        let TimedCall { call, reply, .. } = self.calls[place];
         let mut next = state.clone();
+        // The wait fails if the store is compacted between a look at the queue and the watch after it: a lock then removes its key (E-CC-13), and
+        // that of a campaign stays (E-CC-21).
+        let overtaken = EtcdAnswer::Refused(EtcdRefusal::RecipeCompacted);
+        if next.store.compacted() > contender.entered && *reply == self.exchange(place, overtaken.clone()).expected() {
+            if matches!(call, EtcdCall::Lock { .. }) {
+                next.store.withdraw(call, contender);
+            }
+            return self.over(state, next, place, overtaken);
+        }
         match next.store.go_on(call, contender) {
             Some(ContenderStep::GoesOn(contender)) => self.stays(state, next, place, contender),
             Some(ContenderStep::Answered(answer)) => self.over(state, next, place, answer),

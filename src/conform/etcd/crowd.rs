@@ -5,11 +5,12 @@ use std::sync::Mutex;
 use std::thread;
 use std::time::Instant;
 
-use fencepost_etcd::mvcc::EtcdCall;
+use fencepost_etcd::mvcc::{EtcdCall, WatchRange};
 
 use super::cluster::EtcdCluster;
 use super::draw::placed;
 use super::script::{EtcdScript, Turn};
+use super::streams::WatchStream;
 use super::wire::{EtcdReply, EtcdServer, PATIENCE, bytes};
 use crate::error::ConformError;
 
@@ -129,6 +130,9 @@ fn run<'a>(
     let (began, calls) = (Instant::now(), Mutex::new(Vec::new()));
     let now = || i64::try_from(began.elapsed().as_nanos()).expect("no crowd lasts for centuries");
     let patience = i64::try_from(PATIENCE.as_nanos()).expect("a short time");
+    // Two watches of all that is written: one from before the first call on, and one of the history, after the last one.
+    let all = WatchRange { end: "\0".to_owned(), start: revision + 1, previous: true, ..WatchRange::default() };
+    let live = script.is_watched.then(|| WatchStream::open(server_of(0), &all)).transpose()?;
     let client = |server: &EtcdServer, turns: &[Turn]| {
         let mut seen = revision;
         for Turn { pause, call: drawn } in turns {
@@ -155,12 +159,21 @@ fn run<'a>(
         clients.into_iter().try_for_each(|client| client.join().expect("clients do not panic"))?;
         meanwhile
     });
+    outcome?;
     let mut calls = calls.into_inner().expect("no client panics");
+    if let Some(live) = live {
+        // Behind one that was right is nothing to be awaited.
+        let is_written = calls.iter().any(|said| said.reply.revision().is_some_and(|seen| seen > revision));
+        for stream in [live, WatchStream::open(server_of(0), &all)?] {
+            let sent = now();
+            let reply = stream.read(is_written)?;
+            calls.push(TimedCall { call: EtcdCall::Watch(all.clone()), reply, sent, received: now() });
+        }
+    }
     if calls.iter().any(TimedCall::is_gone) {
         // What it has sent arrives before the store is emptied.
         thread::sleep(PATIENCE);
     }
-    outcome?;
     calls.sort_by_key(|call| call.sent);
     Ok(EtcdCrowd { revision, calls })
 }

@@ -3,6 +3,7 @@
 
 use fencepost_etcd::mvcc::{
     Compared, Comparison, DeleteRange, EtcdCall, LeaderKey, Put, RangeRead, Relation, SortBy, Sorted, Transaction,
+    WatchBesides, WatchRange,
 };
 use proptest::prelude::*;
 use proptest::sample::select;
@@ -137,6 +138,24 @@ fn transaction() -> impl Strategy<Value = EtcdCall> {
     prop_oneof![2 => around(simple), 1 => around(nested)]
 }
 
+/// A watch that is cancelled has nothing to say: what it would say comes before that, or not at all.
+fn watch() -> impl Strategy<Value = EtcdCall> {
+    let besides = prop_oneof![
+        6 => Just(WatchBesides::Nothing),
+        2 => Just(WatchBesides::Again),
+        1 => Just(WatchBesides::Cancel),
+        1 => Just(WatchBesides::Progress),
+    ];
+    let id = prop_oneof![2 => Just(0_i64), 1 => Just(5)];
+    let start = prop_oneof![1 => Just(0_i64), 1 => Just(-1), 1 => 1..3_i64, 9 => 3..20_i64];
+    (key(), end(), start, id, besides, (any::<bool>(), seldom(), seldom())).prop_map(
+        |(key, end, start, id, besides, (previous, no_put, no_delete))| {
+            let start = if besides == WatchBesides::Cancel { 0 } else { start };
+            EtcdCall::Watch(WatchRange { key, end, start, previous, no_put, no_delete, id, besides })
+        },
+    )
+}
+
 fn leader() -> impl Strategy<Value = LeaderKey> {
     (select(&NAMES[..]), lease(), select(&LEASES[..2]), seldom(), revision()).prop_map(
         |(name, lease, of_key, is_other, created)| {
@@ -187,13 +206,18 @@ pub(super) fn call() -> impl Strategy<Value = EtcdCall> {
         3 => leader().prop_map(EtcdCall::Resign),
         2 => name().prop_map(|name| EtcdCall::Leader { name }),
     ];
-    prop_oneof![40 => about_keys(), 16 => about_leases(), 4 => recipes]
+    prop_oneof![40 => about_keys(), 16 => about_leases(), 4 => recipes, 2 => watch()]
 }
 
 /// A call for a client among others: one that is a single step of the server. Those of locks and elections that take a lease are several.
 pub(super) fn beside_others() -> impl Strategy<Value = EtcdCall> {
-    let recipes = prop_oneof![unlock(), name().prop_map(|name| EtcdCall::Leader { name })];
-    prop_oneof![40 => about_keys(), 20 => about_leases(), 2 => recipes]
+    let recipes = prop_oneof![
+        unlock(),
+        name().prop_map(|name| EtcdCall::Leader { name }),
+        (leader(), value()).prop_map(|(leader, value)| EtcdCall::Proclaim { leader, value }),
+        leader().prop_map(EtcdCall::Resign),
+    ];
+    prop_oneof![40 => about_keys(), 20 => about_leases(), 4 => recipes]
 }
 
 /// The same among clients that make pauses: mostly leases of 2 and 3 s, keys that belong to them, and looks at what is left.
@@ -234,6 +258,8 @@ pub(super) fn in_queues() -> impl Strategy<Value = EtcdCall> {
         1 => lease().prop_map(EtcdCall::Revoke),
         2 => Just(EtcdCall::Range(every_key)),
         1 => name().prop_map(|name| EtcdCall::Leader { name }),
+        // Beside callers that wait.
+        1 => (3..6_i64).prop_map(EtcdCall::Compact),
     ]
 }
 
@@ -262,6 +288,7 @@ fn place_all(call: &mut EtcdCall, now: i64) {
             [revision, min_modified, max_modified, min_created, max_created].into_iter().for_each(put);
         }
         EtcdCall::Compact(revision) => put(revision),
+        EtcdCall::Watch(watch) => put(&mut watch.start),
         EtcdCall::Txn(txn) => {
             for compare in &mut txn.compare {
                 if let Compared::Created(operand) | Compared::Modified(operand) = &mut compare.compared {

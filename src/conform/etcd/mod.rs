@@ -11,6 +11,8 @@
 //! state  a beginning of such an order      script  what a crowd does, drawn, and made smaller
 //! steps  what may come next after it                contend  the same of locks and campaigns
 //! members  several members, and which of them led when
+//! untold   rules of which no answer tells
+//! streams  the streams of watches
 //! leaders  the rules of leader changes, one after the other
 //! ```
 
@@ -31,6 +33,8 @@ mod room;
 mod script;
 mod state;
 mod steps;
+mod streams;
+mod untold;
 mod wire;
 
 /// What a real etcd 3.4.23 has answered: random sequences.
@@ -49,4 +53,5 @@ pub use members::ELECTION;
 pub use order::{EtcdOrder, SCAN, order};
 pub use pair::{EtcdExchange, EtcdSequence};
 pub use script::{EtcdScript, TRIES, shrink};
+pub use untold::UNTOLD;
 pub use wire::{EtcdReply, EtcdServer};

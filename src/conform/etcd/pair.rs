@@ -3,10 +3,11 @@
 use std::thread::sleep;
 use std::time::Duration;
 
-use fencepost_etcd::mvcc::{EtcdAnswer, EtcdCall, Mvcc, RangeRead};
+use fencepost_etcd::mvcc::{EtcdAnswer, EtcdCall, Mvcc, RangeRead, WatchSaid};
 
 use super::draw::{LONG, placed};
 use super::render;
+use super::streams::WatchStream;
 use super::wire::{EtcdReply, EtcdServer};
 use crate::error::ConformError;
 
@@ -24,7 +25,11 @@ pub struct EtcdExchange {
 impl EtcdExchange {
     /// Whether both answers are the same, up to what is fresh in each.
     pub fn is_alike(&self) -> bool {
-        self.reply.clone().comparable(&self.call) == self.expected().comparable(&self.call)
+        let mut reply = self.reply.clone();
+        if let EtcdAnswer::Watched { compacted, .. } = self.answer {
+            reply.drop_deletions_at(compacted);
+        }
+        reply.comparable(&self.call) == self.expected().comparable(&self.call)
     }
 
     /// The same where others call at the same time, and leases end by themselves. The header of a call about leases is written after the call
@@ -41,6 +46,10 @@ impl EtcdExchange {
             [&mut reply, &mut expected].into_iter().for_each(EtcdReply::drop_header);
         }
         reply.drop_time_overdue();
+        if let EtcdAnswer::Watched { compacted, .. } = self.answer {
+            reply.drop_deletions_at(compacted);
+            [&mut reply, &mut expected].into_iter().for_each(EtcdReply::drop_headers_of_messages);
+        }
         if is_cluster {
             reply.drop_time_without_end();
         }
@@ -98,6 +107,8 @@ pub(super) fn run(server: &EtcdServer, drawn: &[EtcdCall]) -> Result<EtcdSequenc
             let reply = server.ask_and_leave(&call)?;
             wait_for(server, store.revision())?;
             reply
+        } else if let EtcdCall::Watch(watch) = &call {
+            WatchStream::open(server, watch)?.read(tells(&answer))?
         } else {
             server.ask(&call)?
         };
@@ -109,6 +120,16 @@ pub(super) fn run(server: &EtcdServer, drawn: &[EtcdCall]) -> Result<EtcdSequenc
         }
     }
     Ok(sequence)
+}
+
+/// Whether a stream has something to tell after its first message: events, or the end of the watch.
+fn tells(answer: &EtcdAnswer) -> bool {
+    let EtcdAnswer::Watched { watches, .. } = answer else { return false };
+    watches.iter().any(|said| match said {
+        WatchSaid::Events { events, .. } => !events.is_empty(),
+        WatchSaid::Compacted { .. } => true,
+        WatchSaid::Refused(_) => false,
+    })
 }
 
 fn created(key: &str, store: &Mvcc) -> Option<i64> {

@@ -3,6 +3,7 @@
 use fencepost_etcd::mvcc::{EtcdAnswer, EtcdCall, EtcdRefusal, KeyValue, LeaderKey};
 use serde_json::{Map, Value, json};
 
+use super::streams;
 use super::wire::{EtcdReply, bytes, number};
 
 /// The answer of the gateway.
@@ -15,6 +16,11 @@ pub(super) fn reply(call: &EtcdCall, answer: &EtcdAnswer) -> EtcdReply {
             status: 200,
             body: json!({ "result": filled(json!({ "ID": number(*id), "TTL": number(*ttl) })) }),
         },
+        EtcdAnswer::Watched { revision, watches, .. } => {
+            let besides =
+                if let EtcdCall::Watch(watch) = call { (watch.besides, watch.id) } else { Default::default() };
+            EtcdReply { status: 200, body: streams::messages(*revision, watches, besides) }
+        }
         answer => EtcdReply { status: 200, body: body(answer) },
     }
 }
@@ -36,6 +42,7 @@ fn body(answer: &EtcdAnswer) -> Value {
             let responses: Vec<Value> = answers.iter().map(response).collect();
             json!({ "header": revision.map(header), "succeeded": succeeded, "responses": responses })
         }
+        EtcdAnswer::Watched { .. } => Value::Null,
         EtcdAnswer::Lease { revision, id, ttl } => {
             json!({ "header": header(*revision), "ID": number(*id), "TTL": number(*ttl) })
         }
@@ -71,11 +78,11 @@ fn response(answer: &EtcdAnswer) -> Value {
     Value::Object(Map::from_iter([(name.to_owned(), body(answer))]))
 }
 
-fn header(revision: i64) -> Value {
+pub(super) fn header(revision: i64) -> Value {
     json!({ "revision": number(revision) })
 }
 
-fn entry(entry: &KeyValue) -> Value {
+pub(super) fn entry(entry: &KeyValue) -> Value {
     let KeyValue { key, created, modified, version, value, lease } = entry;
     filled(json!({
         "key": bytes(key),
@@ -93,7 +100,7 @@ fn leader_key(leader: &LeaderKey) -> Value {
 }
 
 /// Without what is zero, false, or empty.
-fn filled(value: Value) -> Value {
+pub(super) fn filled(value: Value) -> Value {
     let Value::Object(mut object) = value else { return value };
     object.retain(|_, value| match value {
         Value::Null | Value::Bool(false) => false,
@@ -116,6 +123,7 @@ fn refused(refusal: EtcdRefusal) -> EtcdReply {
         EtcdRefusal::TtlTooLarge => ("etcdserver: too large lease TTL", 11, 400),
         EtcdRefusal::Compacted => ("etcdserver: mvcc: required revision has been compacted", 11, 400),
         EtcdRefusal::Future => ("etcdserver: mvcc: required revision is a future revision", 11, 400),
+        EtcdRefusal::RecipeCompacted => ("etcdserver: mvcc: required revision has been compacted", 2, 500),
         EtcdRefusal::RecipeLeaseNotFound => ("etcdserver: requested lease not found", 2, 500),
         EtcdRefusal::NoLeader => ("election: no leader", 2, 500),
         EtcdRefusal::NotLeader => ("election: not leader", 2, 500),

@@ -18,6 +18,8 @@ pub const TRIES: u32 = 100;
 #[derive(Clone, PartialEq, Debug)]
 pub struct EtcdScript {
     pub(super) clients: Vec<Vec<Turn>>,
+    /// Whether all that is written is watched meanwhile. Then nothing is compacted.
+    pub(super) is_watched: bool,
     /// What happens to the members of a cluster, after this time.
     pub(super) change: Option<(Duration, EtcdChange)>,
 }
@@ -58,7 +60,12 @@ impl EtcdScript {
             let after = Duration::from_millis(500 + u64::from(random.next_u32() % 2_500));
             (after, EtcdChange::ALL[usize::try_from(number).unwrap_or_default() % EtcdChange::ALL.len()])
         });
-        EtcdScript { clients: (0..pace.clients()).map(client).collect(), change }
+        let mut clients: Vec<Vec<Turn>> = (0..pace.clients()).map(client).collect();
+        let is_watched = pace == EtcdPace::Busy && number % 4 == 0;
+        if is_watched {
+            clients.iter_mut().for_each(|turns| turns.retain(|turn| !matches!(turn.call, EtcdCall::Compact(_))));
+        }
+        EtcdScript { clients, is_watched, change }
     }
 
     /// The number of calls.
@@ -88,7 +95,7 @@ impl EtcdScript {
             }
             left
         };
-        EtcdScript { clients: self.clients.iter().map(&mut left_of).collect(), change: self.change }
+        EtcdScript { clients: self.clients.iter().map(&mut left_of).collect(), ..*self }
     }
 }
 

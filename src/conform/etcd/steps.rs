@@ -194,7 +194,7 @@ impl<'a> Search<'a> {
 fn is_about_past(call: &EtcdCall) -> bool {
     match call {
         EtcdCall::Range(range) => range.revision != 0,
-        EtcdCall::Compact(_) => true,
+        EtcdCall::Compact(_) | EtcdCall::Watch(_) => true,
         EtcdCall::Txn(txn) => txn.success.iter().chain(&txn.failure).any(is_about_past),
         _ => false,
     }

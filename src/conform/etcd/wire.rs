@@ -10,6 +10,7 @@ use serde_json::{Value, json};
 use ureq::http::Request;
 
 use super::bodies::{body, path};
+use super::streams::{self, WatchStream};
 use crate::error::ConformError;
 
 /// How long a caller waits that is going to leave a queue (E-CC-31).
@@ -89,6 +90,7 @@ impl EtcdReply {
                 sort(self.body.get_mut("keys"));
             }
             EtcdCall::Leases => sort(self.body.get_mut("leases")),
+            EtcdCall::Watch(_) => streams::grouped(&mut self.body),
             _ => {}
         }
         self
@@ -140,6 +142,11 @@ impl EtcdServer {
         Ok(server)
     }
 
+    /// Its address.
+    pub(super) fn base(&self) -> &str {
+        &self.base
+    }
+
     fn request(&self, method: &str, path: &str, body: &Value) -> Result<EtcdReply, ConformError> {
         Self::send(&self.http, method, &format!("{}{path}", self.base), body)
             .map_err(|error| ConformError(format!("{method} {}{path}: {error}", self.base)))
@@ -159,6 +166,9 @@ impl EtcdServer {
     /// # Errors
     /// The server cannot be reached, or its answer cannot be read.
     pub fn ask(&self, call: &EtcdCall) -> Result<EtcdReply, ConformError> {
+        if let EtcdCall::Watch(watch) = call {
+            return WatchStream::open(self, watch)?.read(watch.start != 0);
+        }
         self.post(path(call), &body(call))
     }
 

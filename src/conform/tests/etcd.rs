@@ -37,7 +37,8 @@ fn the_recorded_answers_of_a_real_server_are_possible() {
     };
     assert!(tally.total() >= 2_000, "{}", tally.total());
     let never: Vec<_> = tally.iter().filter(|(_, count)| *count == 0).map(|(class, _)| class.text()).collect();
-    assert!(never.is_empty(), "{never:?}");
+    // Calls one after the other have nothing between a look and the watch after it.
+    assert_eq!(never, ["lock or campaign: compacted before its watch begins"]);
 }
 
 #[test]

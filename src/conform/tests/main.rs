@@ -11,6 +11,7 @@ mod etcd_members;
 mod etcd_order;
 mod etcd_queues;
 mod etcd_shrink;
+mod etcd_watches;
 mod gossip;
 mod hazards;
 mod incidents;

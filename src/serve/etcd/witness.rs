@@ -66,6 +66,7 @@ fn about(call: &EtcdCall) -> String {
         EtcdCall::Proclaim { leader, .. } | EtcdCall::Resign(leader) => format!(" {:?}", leader.key),
         EtcdCall::Leader { name } => format!(" {name:?}"),
         EtcdCall::Compact(revision) => format!(" {revision}"),
+        EtcdCall::Watch(watch) => format!(" {:?}", watch.key),
         EtcdCall::Leases => String::new(),
     }
 }

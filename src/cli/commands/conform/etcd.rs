@@ -4,8 +4,8 @@ use std::fs;
 use std::path::Path;
 
 use fencepost_conform::etcd::{
-    Class, EtcdCluster, EtcdExchange, EtcdPossible, EtcdServer, EtcdVerdict, LEFT_OUT, SCAN, hunt, judge, read, write,
-    write_crowds,
+    Class, EtcdCluster, EtcdExchange, EtcdPossible, EtcdServer, EtcdVerdict, LEFT_OUT, SCAN, UNTOLD, hunt, judge, read,
+    write, write_crowds,
 };
 use fencepost_conform::{AnswerClass, ConformError, Histogram, LATENESS, ModelledServer, Removal};
 
@@ -73,7 +73,13 @@ pub fn live(conform: &Conform, address: &str, common: &Common) -> Result<Exit, C
         Some(cluster) => leaders::seen(cluster, concurrent(conform), lateness(conform), common)?,
         None => Some(Vec::new()),
     };
-    let Some(seen) = seen else { return Ok(Exit::Unexpected) };
+    let Some(mut seen) = seen else { return Ok(Exit::Unexpected) };
+    if crowds.possible.ended > 0 {
+        seen.extend(["E-LS-2", "E-LS-5", "E-T-1"]);
+    }
+    if cluster.is_some() && crowds.possible.ended > 0 {
+        seen.extend(["E-GEN-1", "E-T-2"]);
+    }
     report(&crowds.possible.tally, &seen, common);
     let (count, rest) = (crowds.possible.tally.total(), at_the_same_time(&crowds.possible, conform));
     let agree = format!("{count} answers of etcd {version} are as the model says (seed {seed}){rest}\n{BESIDE}\n");
@@ -160,6 +166,12 @@ fn report(tally: &Histogram<Class>, seen: &[&str], common: &Common) {
         }
         say("Left out:\n");
         LEFT_OUT.iter().for_each(|(what, why)| say(&format!("    {what}: {why}\n")));
+        for (why, rules) in UNTOLD {
+            let rules: Vec<&str> = rules.iter().copied().filter(|rule| !seen.contains(rule)).collect();
+            if !rules.is_empty() {
+                say(&format!("    {}: {why}\n", rules.join(", ")));
+            }
+        }
     }
     tell_unexercised(&tally.unexercised(seen), common);
 }

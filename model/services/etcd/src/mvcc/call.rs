@@ -2,6 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::{WatchRange, WatchSaid};
+
 /// A call. Numbers and texts that are not given are 0 and empty, as on the wire.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -16,6 +18,8 @@ pub enum EtcdCall {
     Txn(Transaction),
     /// Compact the history up to a revision (E-KV-9).
     Compact(i64),
+    /// Watch keys, as long as their history has something to say (E-W-2).
+    Watch(WatchRange),
     /// Grant a lease (E-LS-1).
     Grant {
         /// The id, chosen by the client; not 0.
@@ -289,6 +293,15 @@ pub enum EtcdAnswer {
         /// The answers of its calls.
         answers: Vec<EtcdAnswer>,
     },
+    /// What the stream of a watch has said.
+    Watched {
+        /// The revision.
+        revision: i64,
+        /// The revision up to which the store is compacted.
+        compacted: i64,
+        /// What it says of each watch.
+        watches: Vec<WatchSaid>,
+    },
     /// To a grant, or to a renewal: 0 if there is no such lease (E-LS-6).
     Lease {
         /// The revision.
@@ -373,6 +386,8 @@ pub enum EtcdRefusal {
     Future,
     /// The same, in a call of a lock or an election: another code, another status.
     RecipeLeaseNotFound,
+    /// A lock or a campaign begins to watch what is compacted by then (E-CC-13, E-CC-21).
+    RecipeCompacted,
     /// The election has no candidate (E-CC-23).
     NoLeader,
     /// The key of the leader is gone, or is another's (E-CC-22).

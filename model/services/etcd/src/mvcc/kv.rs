@@ -16,13 +16,14 @@ pub(super) fn is_within(candidate: &str, key: &str, end: &str) -> bool {
 /// What a step has written so far: all of it has one revision (E-TXN-4).
 pub(super) struct Writing<'a> {
     pub(super) store: &'a mut Mvcc,
-    pub(super) is_changed: bool,
+    /// The number of writes so far.
+    count: u32,
 }
 
 impl Writing<'_> {
     /// The revision that a read in this step has.
     pub(super) fn revision(&self) -> i64 {
-        self.store.revision + i64::from(self.is_changed)
+        self.store.revision + i64::from(self.count > 0)
     }
 
     /// The step is over.
@@ -32,9 +33,10 @@ impl Writing<'_> {
     }
 
     fn write(&mut self, key: &str, entry: Option<KeyValue>) {
-        self.is_changed = true;
+        let place = self.count;
+        self.count += 1;
         let revision = self.revision();
-        self.store.history.entry(key.to_owned()).or_default().push(KeyVersion { revision, entry });
+        self.store.history.entry(key.to_owned()).or_default().push(KeyVersion { revision, place, entry });
     }
 
     /// E-KV-1, E-KV-4. What can be refused was refused before.
@@ -78,7 +80,7 @@ impl Writing<'_> {
 
 impl Mvcc {
     pub(super) fn writing(&mut self) -> Writing<'_> {
-        Writing { store: self, is_changed: false }
+        Writing { store: self, count: 0 }
     }
 
     /// The present entry of a key.

@@ -10,6 +10,7 @@ mod kv;
 mod leases;
 mod recipes;
 mod txn;
+mod watch;
 
 use std::collections::BTreeMap;
 
@@ -18,11 +19,14 @@ pub use call::{
     Relation, SortBy, Sorted, Transaction,
 };
 pub use recipes::{Contender, ContenderStep, Stage};
+pub use watch::{WatchBesides, WatchEvent, WatchRange, WatchRefusal, WatchSaid};
 
 /// A version of a key: its state from a revision on.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 struct KeyVersion {
     revision: i64,
+    /// Its place among the writes of that revision (E-W-2).
+    place: u32,
     /// The entry; none: the key was deleted.
     entry: Option<KeyValue>,
 }
@@ -58,6 +62,11 @@ impl Mvcc {
         self.revision
     }
 
+    /// The revision up to which history is compacted.
+    pub fn compacted(&self) -> i64 {
+        self.compacted
+    }
+
     /// Carries out a call. [`EtcdAnswer::Waits`]: the key is in the queue, and the caller waits for those ahead (E-CC-11).
     pub fn ask(&mut self, call: &EtcdCall) -> EtcdAnswer {
         let answer = match call {
@@ -66,6 +75,7 @@ impl Mvcc {
             EtcdCall::Delete(delete) => self.delete(delete),
             EtcdCall::Txn(txn) => self.transact(txn),
             EtcdCall::Compact(revision) => self.compact(*revision),
+            EtcdCall::Watch(watch) => Ok(self.watch(watch)),
             EtcdCall::Grant { id, ttl } => self.grant(*id, *ttl),
             EtcdCall::Renew(id) => Ok(self.renew(*id)),
             EtcdCall::Revoke(id) => self.revoke(*id),
