@@ -1,10 +1,7 @@
 //! Classes of answers: what a server's answer says by which rule. A run counts them, so that no reader takes a rule for tested that never
 //! came up; and what a run cannot meet, with the reason.
 
-use fencepost_etcd::mvcc::{
-    Compared, Comparison, EtcdAnswer, EtcdCall, EtcdRefusal, RangeRead, Relation, Sorted, Transaction, WatchBesides,
-    WatchRange, WatchSaid,
-};
+use fencepost_etcd::mvcc::{EtcdAnswer, EtcdCall, EtcdRefusal, RangeRead, Sorted, WatchBesides, WatchRange, WatchSaid};
 
 use super::pair::EtcdExchange;
 use crate::tally::classes;
@@ -32,7 +29,6 @@ classes! {
     NoKey = "E-GEN-7" "any call: the key is empty",
     Succeeded = "E-TXN-1" "transaction: the compares hold",
     Failed = "E-TXN-1" "transaction: a compare does not hold",
-    Guarded = "E-CC-24" "transaction: a put under the create revision of a key",
     Nested = "E-TXN-7" "transaction: one inside",
     Duplicate = "E-TXN-5" "transaction: a key is written twice",
     TxnRefused = "E-TXN-6" "transaction: a call of the branch taken is refused",
@@ -90,7 +86,10 @@ fn also(class: Class) -> &'static [&'static str] {
         Class::LockLeft => &["E-CC-11", "E-CC-13"],
         Class::CampaignLeft => &["E-CC-11", "E-CC-21"],
         Class::Overtaken => &["E-CC-13"],
-        Class::Unlocked | Class::Elected | Class::Proclaimed | Class::Resigned => &["E-CC-30"],
+        // A put under the create revision of its key.
+        Class::Proclaimed => &["E-CC-24", "E-CC-30"],
+        Class::NotLeader => &["E-CC-24"],
+        Class::Unlocked | Class::Elected | Class::Resigned => &["E-CC-30"],
         _ => &[],
     }
 }
@@ -129,7 +128,6 @@ pub fn class(exchange: &EtcdExchange) -> Class {
         {
             Class::Nested
         }
-        (EtcdCall::Txn(txn), EtcdAnswer::Txn { succeeded: true, .. }) if is_guard(txn) => Class::Guarded,
         (_, EtcdAnswer::Txn { succeeded: true, .. }) => Class::Succeeded,
         (_, EtcdAnswer::Txn { .. }) => Class::Failed,
         (EtcdCall::Renew(_), EtcdAnswer::Lease { ttl: 0, .. }) => Class::RenewedMissing,
@@ -163,14 +161,6 @@ fn range_class(range: &RangeRead, is_nothing: bool, more: bool) -> Class {
         () if range.sorted != Sorted::Unsaid => Class::RangeSorted,
         () => Class::RangeAll,
     }
-}
-
-/// Whether a put depends on the create revision of a key that is there.
-fn is_guard(txn: &Transaction) -> bool {
-    let is_of_key = |compare: &Comparison| {
-        compare.relation == Relation::Equal && matches!(compare.compared, Compared::Created(1..))
-    };
-    txn.compare.iter().any(is_of_key) && txn.success.iter().any(|call| matches!(call, EtcdCall::Put(_)))
 }
 
 fn watch_class(watch: &WatchRange, watches: &[WatchSaid]) -> Class {

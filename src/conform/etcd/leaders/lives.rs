@@ -120,10 +120,10 @@ fn judge(stage: &Stage<'_>, rule: &'static str, when: &str, promoted: Between) -
         - 2 * i64::try_from(LOOK.as_millis()).unwrap_or(0);
     let earliest = between(promoted.since, gone.until);
     let is_so = earliest >= ELECTION_MS + TTL_MS && there <= ELECTION_MS + TTL_MS + SCAN_MS + stage.lateness;
-    let seen = format!(
-        "{when} a lease of {TTL} s is gone {} to {earliest} ms after the promotion",
-        between(promoted.until, gone.since)
-    );
+    // A promotion that is known less exactly than the lease lives says nothing.
+    let open = if between(promoted.since, promoted.until) < TTL_MS { "" } else { "; the change took too long to decide it" };
+    let latest = between(promoted.until, gone.since);
+    let seen = format!("{when} a lease of {TTL} s is gone {latest} to {earliest} ms after the promotion{open}");
     stage.end()?;
     Ok(LeaderRule { rule, seen, is_so })
 }
