@@ -17,19 +17,19 @@ pub(super) const LEASES: [i64; 6] = [0x66656e63, 0x66656e64, 0x66656e65, 0x66656
 /// A TTL that does not run out in a sequence, in seconds.
 pub(super) const LONG: i64 = 100;
 
-const KEYS: [&str; 6] = ["a", "b", "c", "n", "n/66656e63", "n/-66656e63"];
-const NAMES: [&str; 2] = ["n", "m"];
+pub(super) const KEYS: [&str; 6] = ["a", "b", "c", "n", "n/66656e63", "n/-66656e63"];
+pub(super) const NAMES: [&str; 2] = ["n", "m"];
 
-fn marked(name: &str) -> String {
+pub(super) fn marked(name: &str) -> String {
     format!("{MARK}{name}")
 }
 
-fn lease() -> impl Strategy<Value = i64> {
+pub(super) fn lease() -> impl Strategy<Value = i64> {
     select(&LEASES[..])
 }
 
 /// A lease for a put: mostly none, and mostly one that is granted often.
-fn lease_of_key() -> impl Strategy<Value = i64> {
+pub(super) fn lease_of_key() -> impl Strategy<Value = i64> {
     prop_oneof![4 => Just(0_i64), 3 => Just(LEASES[0]), 2 => lease()]
 }
 
@@ -42,15 +42,15 @@ fn end() -> impl Strategy<Value = String> {
     prop_oneof![4 => Just(String::new()), 2 => Just("\0".to_owned()), 4 => ends]
 }
 
-fn value() -> impl Strategy<Value = String> {
+pub(super) fn value() -> impl Strategy<Value = String> {
     select(&["", "x", "y", "zz"][..]).prop_map(str::to_owned)
 }
 
-fn revision() -> impl Strategy<Value = i64> {
+pub(super) fn revision() -> impl Strategy<Value = i64> {
     prop_oneof![8 => Just(0_i64), 6 => 3..20_i64, 1 => 1..3_i64, 1 => Just(-1_i64)]
 }
 
-fn seldom() -> impl Strategy<Value = bool> {
+pub(super) fn seldom() -> impl Strategy<Value = bool> {
     prop::bool::weighted(0.15)
 }
 
@@ -156,7 +156,7 @@ fn watch() -> impl Strategy<Value = EtcdCall> {
     )
 }
 
-fn leader() -> impl Strategy<Value = LeaderKey> {
+pub(super) fn leader() -> impl Strategy<Value = LeaderKey> {
     (select(&NAMES[..]), lease(), select(&LEASES[..2]), seldom(), revision()).prop_map(
         |(name, lease, of_key, is_other, created)| {
             let of_key = if is_other { of_key } else { lease };
@@ -167,15 +167,15 @@ fn leader() -> impl Strategy<Value = LeaderKey> {
     )
 }
 
-fn name() -> impl Strategy<Value = String> {
+pub(super) fn name() -> impl Strategy<Value = String> {
     select(&NAMES[..]).prop_map(marked)
 }
 
-fn unlock() -> impl Strategy<Value = EtcdCall> {
+pub(super) fn unlock() -> impl Strategy<Value = EtcdCall> {
     select(&KEYS[3..]).prop_map(|key| EtcdCall::Unlock { key: marked(key) })
 }
 
-fn about_keys() -> impl Strategy<Value = EtcdCall> {
+pub(super) fn about_keys() -> impl Strategy<Value = EtcdCall> {
     prop_oneof![
         5 => range().prop_map(EtcdCall::Range),
         6 => put().prop_map(EtcdCall::Put),
@@ -185,7 +185,7 @@ fn about_keys() -> impl Strategy<Value = EtcdCall> {
     ]
 }
 
-fn about_leases() -> impl Strategy<Value = EtcdCall> {
+pub(super) fn about_leases() -> impl Strategy<Value = EtcdCall> {
     let ttl = prop_oneof![12 => LONG..1000_i64, 1 => -2..4_i64, 1 => Just(9_000_000_001), 1 => Just(9_000_000_000)];
     prop_oneof![
         6 => (lease(), ttl).prop_map(|(id, ttl)| EtcdCall::Grant { id, ttl }),
@@ -207,60 +207,6 @@ pub(super) fn call() -> impl Strategy<Value = EtcdCall> {
         2 => name().prop_map(|name| EtcdCall::Leader { name }),
     ];
     prop_oneof![40 => about_keys(), 16 => about_leases(), 4 => recipes, 2 => watch()]
-}
-
-/// A call for a client among others: one that is a single step of the server. Those of locks and elections that take a lease are several.
-pub(super) fn beside_others() -> impl Strategy<Value = EtcdCall> {
-    let recipes = prop_oneof![
-        unlock(),
-        name().prop_map(|name| EtcdCall::Leader { name }),
-        (leader(), value()).prop_map(|(leader, value)| EtcdCall::Proclaim { leader, value }),
-        leader().prop_map(EtcdCall::Resign),
-    ];
-    prop_oneof![40 => about_keys(), 20 => about_leases(), 4 => recipes]
-}
-
-/// The same among clients that make pauses: mostly leases of 2 and 3 s, keys that belong to them, and looks at what is left.
-pub(super) fn beside_ends() -> impl Strategy<Value = EtcdCall> {
-    let of_lease = (select(&KEYS[..3]), lease_of_key());
-    let every_key = RangeRead { key: "\0".to_owned(), end: "\0".to_owned(), ..RangeRead::default() };
-    prop_oneof![
-        6 => (lease(), 2..4_i64).prop_map(|(id, ttl)| EtcdCall::Grant { id, ttl }),
-        6 => of_lease.prop_map(|(key, lease)| EtcdCall::Put(Put { key: marked(key), lease, ..Put::default() })),
-        6 => Just(EtcdCall::Range(every_key)),
-        3 => lease().prop_map(EtcdCall::Renew),
-        2 => (lease(), any::<bool>()).prop_map(|(id, keys)| EtcdCall::TimeToLive { id, keys }),
-        1 => Just(EtcdCall::Leases),
-        2 => beside_others(),
-    ]
-}
-
-/// The same about locks and elections of few names, leases and values. A leader is mostly one whose key was shown before.
-pub(super) fn in_queues() -> impl Strategy<Value = EtcdCall> {
-    let lease = || select(&LEASES[..4]);
-    let name = || prop_oneof![3 => Just(marked(NAMES[0])), 1 => Just(marked(NAMES[1]))];
-    let key = (name(), lease()).prop_map(|(name, lease)| format!("{name}/{lease:x}"));
-    let value = || select(&["", "x", "y"][..]).prop_map(str::to_owned);
-    let leader = || {
-        (name(), lease(), lease(), seldom(), revision()).prop_map(|(name, lease, other, is_other, created)| {
-            let key = format!("{name}/{lease:x}");
-            LeaderKey { name, key, created, lease: if is_other { other } else { lease } }
-        })
-    };
-    let every_key = RangeRead { key: "\0".to_owned(), end: "\0".to_owned(), ..RangeRead::default() };
-    prop_oneof![
-        2 => (lease(), LONG..1000_i64).prop_map(|(id, ttl)| EtcdCall::Grant { id, ttl }),
-        7 => (name(), lease()).prop_map(|(name, lease)| EtcdCall::Lock { name, lease }),
-        7 => (name(), lease(), value()).prop_map(|(name, lease, value)| EtcdCall::Campaign { name, lease, value }),
-        4 => (leader(), value()).prop_map(|(leader, value)| EtcdCall::Proclaim { leader, value }),
-        4 => leader().prop_map(EtcdCall::Resign),
-        9 => key.prop_map(|key| EtcdCall::Unlock { key }),
-        1 => lease().prop_map(EtcdCall::Revoke),
-        2 => Just(EtcdCall::Range(every_key)),
-        1 => name().prop_map(|name| EtcdCall::Leader { name }),
-        // Beside callers that wait.
-        1 => (3..6_i64).prop_map(EtcdCall::Compact),
-    ]
 }
 
 /// The same call with revisions in place of distances; `created` knows the creation revisions of keys.

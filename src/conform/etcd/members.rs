@@ -2,7 +2,7 @@
 //! tell.
 //!
 //! The term of a header is that of the last entry which the member that answers has applied. An entry of a term comes after the empty one with
-//! which its leader begins, and which promotes it (E-LD-1): whoever answers with a term answers after that entry was committed. And a write or
+//! which its leader begins, and which promotes it (E-LD-1): a member that answers with a term answers after that entry was committed. And a write or
 //! a linearizable read that was answered with a lower term was sent before the leader of the higher one was elected.
 
 use fencepost_etcd::mvcc::{EtcdAnswer, EtcdCall};
@@ -99,7 +99,7 @@ impl TimedCall {
 
 impl Promotion {
     /// Each lease has its whole TTL, and the election timeout, from now on (E-LD-1, E-LD-2). One that may have been overdue by then may end any
-    /// time: its revoke may have been proposed, and whoever leads commits it (E-LD-9).
+    /// time: its revoke may have been proposed, and the next leader commits it (E-LD-9).
     pub(super) fn after(&self, state: &State, lateness: i64) -> Choice {
         let mut next = state.clone();
         next.promoted += 1;

@@ -11,6 +11,7 @@
 //! state  a beginning of such an order      script  what a crowd does, drawn, and made smaller
 //! steps  what may come next after it                contend  the same of locks and campaigns
 //! members  several members, and which of them led when
+//! draw_beside  random calls of a client among others
 //! untold   rules of which no answer tells
 //! streams  the streams of watches
 //! leaders  the rules of leader changes, one after the other
@@ -22,6 +23,7 @@ mod cluster;
 mod contend;
 mod crowd;
 mod draw;
+mod draw_beside;
 mod hunt;
 mod leaders;
 mod log;

@@ -9,7 +9,8 @@ use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
 
 use super::cluster::EtcdChange;
 use super::crowd::EtcdPace;
-use super::draw::{LEASES, LONG, beside_ends, beside_others, in_queues};
+use super::draw::{LEASES, LONG};
+use super::draw_beside::{beside_ends, beside_others, in_queues};
 
 /// How often a crowd is run again at most to leave calls out: enough for most, and a few minutes for the slow ones.
 pub const TRIES: u32 = 100;
@@ -61,7 +62,7 @@ impl EtcdScript {
             (after, EtcdChange::ALL[usize::try_from(number).unwrap_or_default() % EtcdChange::ALL.len()])
         });
         let mut clients: Vec<Vec<Turn>> = (0..pace.clients()).map(client).collect();
-        let is_watched = pace == EtcdPace::Busy && number % 4 == 0;
+        let is_watched = pace == EtcdPace::Busy && number.is_multiple_of(4);
         if is_watched {
             clients.iter_mut().for_each(|turns| turns.retain(|turn| !matches!(turn.call, EtcdCall::Compact(_))));
         }

@@ -9,7 +9,7 @@ use serde_json::json;
 use super::{ELECTION_MS, LEASES, LOOK, LeaderRule, Stage, between, marked, put};
 use crate::error::ConformError;
 use crate::etcd::cluster::says;
-use crate::etcd::wire::{EtcdReply, bytes};
+use crate::etcd::wire::{EtcdReply, bytes, number};
 
 /// A TTL that does not run out here, in seconds.
 const LONG: i64 = 60;
@@ -59,7 +59,7 @@ pub(super) fn stopped(stage: &Stage<'_>) -> Result<Vec<LeaderRule>, ConformError
         (200, Some(ttl)) => format!("a renewal that waited there is answered {ttl}"),
         _ => format!("a renewal that waited there is answered {}", renewal.body),
     };
-    let is_renewed = renewal.status != 200 || renewal.body["result"]["TTL"] == LONG.to_string();
+    let is_renewed = renewal.status != 200 || renewal.body["result"]["TTL"] == number(LONG);
     stage.end()?;
     Ok(vec![
         rule("E-LD-5", format!("a leader was stopped, and the others had another one after {took} ms"), is_in_time),

@@ -121,7 +121,8 @@ fn judge(stage: &Stage<'_>, rule: &'static str, when: &str, promoted: Between) -
     let earliest = between(promoted.since, gone.until);
     let is_so = earliest >= ELECTION_MS + TTL_MS && there <= ELECTION_MS + TTL_MS + SCAN_MS + stage.lateness;
     // A promotion that is known less exactly than the lease lives says nothing.
-    let open = if between(promoted.since, promoted.until) < TTL_MS { "" } else { "; the change took too long to decide it" };
+    let open =
+        if between(promoted.since, promoted.until) < TTL_MS { "" } else { "; the change took too long to decide it" };
     let latest = between(promoted.until, gone.since);
     let seen = format!("{when} a lease of {TTL} s is gone {latest} to {earliest} ms after the promotion{open}");
     stage.end()?;

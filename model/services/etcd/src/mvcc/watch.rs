@@ -30,7 +30,7 @@ pub struct WatchRange {
 #[derive(Copy, Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum WatchBesides {
-    /// Nothing.
+    /// No further message.
     #[default]
     Nothing,
     /// The same watch once more.
