@@ -145,8 +145,11 @@ pub(super) fn grouped(body: &mut Value) {
         is_split |= !of_watch.is_empty() && revision(of_watch.last()) == revision(told.first());
         of_watch.extend(told);
     }
-    // The end of a watch that is compacted comes whenever the server looks after it.
-    others.sort_by_key(|message| !message["compact_revision"].is_null());
+    // The end of a watch that is compacted comes whenever the server looks after it, and that of several in any order.
+    others.sort_by_key(|message| match message["compact_revision"].is_null() {
+        true => (false, String::new()),
+        false => (true, message["watch_id"].to_string()),
+    });
     *body = json!({ "watches": others, "events": events, "split": is_split });
 }
 
