@@ -218,7 +218,7 @@ fn a_scenario_that_is_not_judged_is_refused_with_what_is() {
         (
             "recipe = \"go-lock\"",
             "recipe = \"semaphore-guide\"",
-            ":7:10: service.recipe: `doctor` judges the clients `recipe = \"go-lock\"`",
+            "system: [service.semaphore] belongs to the system `consul-semaphore`",
         ),
         ("recipe = \"go-lock\"", "belief = \"self-limiting\"", "and this file has no recipe"),
         (

@@ -152,6 +152,7 @@ fn a_stand_in_for_etcd_answers_the_gateway_and_is_one_for_conform() {
     assert!(send(&address, "POST", "/v3/lease/revoke", r#"{"ID": 7}"#).starts_with("HTTP/1.1 200 "));
     let output = fencepost(&["conform", "--etcd", &url, "--commands", "300", "--concurrent", "20", "--quiet"]);
     assert_eq!(output.status.code(), Some(0), "{}{}", stdout(&output), stderr(&output));
+    assert!(stdout(&output).contains("No watch is among them"), "{}", stdout(&output));
     assert_eq!(end(child, "TERM").0, Some(0));
 }
 

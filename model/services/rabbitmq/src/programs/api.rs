@@ -192,12 +192,12 @@ impl AmqpChannel {
         })
     }
 
-    /// `basic.ack`, which has no answer.
+    /// `basic.ack`, which has no answer. The model's network keeps no order: a method that is sent later may be there first.
     pub fn ack(&self, broker: &Handle<RabbitMq>, delivery: Delivery) {
         self.send(broker, Request::Ack(delivery.tag));
     }
 
-    /// `basic.reject` with `requeue`, which has no answer.
+    /// `basic.reject` with `requeue`, which has no answer: as for [`ack`](AmqpChannel::ack), a later method may be there first.
     pub fn put_back(&self, broker: &Handle<RabbitMq>, delivery: Delivery) {
         self.send(broker, Request::Requeue(delivery.tag));
     }
