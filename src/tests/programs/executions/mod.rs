@@ -147,7 +147,7 @@ fn chosen<S: Service>(enabled: &[Action<S>], word: u64) -> Action<S> {
     };
     let calm: Vec<&Action<S>> = enabled.iter().filter(is_calm).collect();
     let number = usize::try_from(word >> 36).expect("28 bits");
-    match (word >> 33) % 8 != 0 && !calm.is_empty() {
+    match !(word >> 33).is_multiple_of(8) && !calm.is_empty() {
         true => *calm[number % calm.len()],
         false => enabled[number % enabled.len()],
     }
