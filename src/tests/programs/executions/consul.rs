@@ -65,13 +65,13 @@ fn the_guides_and_their_recipes_do_the_same() {
 }
 
 /// A recipe that does something else.
-type Mistake = fn(&mut Settings);
+type RecipeMistake = fn(&mut Settings);
 
 /// What was wrong in the recipes once: the step at which the program does something else.
 #[test]
 fn a_recipe_that_does_something_else_is_told_by_the_step() {
     let (lock, semaphore) = ("consul-lock-command", "consul-go-semaphore");
-    let mistakes: [(&str, Mistake, &str); 4] = [
+    let mistakes: [(&str, RecipeMistake, &str); 4] = [
         // C-LCK-3: the Go client reads first.
         (lock, |recipe| recipe.waiting = Waiting::Watch, "watch the key from index 0"),
         // C-LCK-9.
