@@ -26,8 +26,8 @@ pub struct UnexercisedRulesJson<'a> {
 pub struct LeaderRuleJson<'a> {
     pub rule: &'static str,
     pub seen: &'a str,
-    /// Whether that is what the rule says.
-    pub is_so: bool,
+    /// Whether that is what the rule says; null: the run does not decide it.
+    pub is_so: Option<bool>,
 }
 
 /// What `fencepost conform --recorded` says of a log.

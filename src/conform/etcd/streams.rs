@@ -129,7 +129,7 @@ fn event(event: &WatchEvent) -> Value {
     filled(json!({ "type": kind, "kv": kv, "prev_kv": event.previous.as_ref().map(entry) }))
 }
 
-/// The messages without how events are grouped: first what is said about watches, then the events of each.
+/// The messages without how events are grouped: those about the watches themselves, and the events of each watch.
 pub(super) fn grouped(body: &mut Value) {
     let Some(messages) = body.get_mut("messages").and_then(Value::as_array_mut) else { return };
     let mut events: BTreeMap<String, Vec<Value>> = BTreeMap::new();

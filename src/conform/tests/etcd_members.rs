@@ -162,7 +162,10 @@ fn a_live_cluster_changes_its_leader_as_the_rules_say() {
     let is_long = env::var("FENCEPOST_LONG").is_ok();
     for seen in leader_rules(&cluster, is_long, LATENESS).expect("a cluster") {
         println!("{} {}", seen.rule, seen.seen);
-        assert!(seen.is_so, "{seen:?}");
+        assert_ne!(seen.is_so, Some(false), "{seen:?}");
+        // A handover takes no time, and what is stopped or cut off is looked at from outside.
+        let may_be_open = ["E-LD-2", "E-LS-11"].contains(&seen.rule);
+        assert!(may_be_open || seen.is_so.is_some(), "{seen:?}");
     }
     let count = env::var("FENCEPOST_CROWDS").map_or(4, |text| text.parse().expect("a number"));
     for number in 0..count {

@@ -11,7 +11,7 @@ use crate::output::{say, say_json};
 /// A run with this many concurrent calls or more has the time for every rule.
 const CALLS_FOR_EVERY_RULE: u64 = 5_000;
 
-/// Tries the rules, and tells of each what was seen. Those that were seen; none: one of them is otherwise.
+/// Tries the rules, and tells of each what was seen. Those that were decided; none: one of them is otherwise.
 pub fn seen(
     cluster: &EtcdCluster,
     concurrent: u64,
@@ -29,10 +29,11 @@ pub fn seen(
         rules.iter().for_each(|LeaderRule { rule, seen, .. }| say(&format!("    {rule}  {seen}\n")));
         LEADERS_LEFT_OUT.iter().for_each(|(rule, why)| say(&format!("    {rule}  left out: {why}\n")));
     }
-    let otherwise = rules.iter().filter(|rule| !rule.is_so);
+    let otherwise = rules.iter().filter(|rule| rule.is_so == Some(false));
     otherwise
         .clone()
         .for_each(|LeaderRule { rule, seen, .. }| conclude(&format!("{rule} says otherwise: {seen}\n"), common));
     let is_so = otherwise.count() == 0;
-    Ok(is_so.then(|| rules.iter().map(|rule| rule.rule).collect()))
+    let decided = rules.iter().filter(|rule| rule.is_so.is_some());
+    Ok(is_so.then(|| decided.map(|rule| rule.rule).collect()))
 }

@@ -21,7 +21,7 @@ const PATIENCE_MS: i64 = 5_000 + 2 * ELECTION_MS;
 const HEARTBEAT_MS: i64 = ELECTION_MS / 10;
 
 fn rule(rule: &'static str, seen: String, is_so: bool) -> LeaderRule {
-    LeaderRule { rule, seen, is_so }
+    LeaderRule { rule, seen, is_so: Some(is_so) }
 }
 
 /// E-LD-5: the others elect one of them; E-KV-10: what waited at the old leader is answered with what was written meanwhile, or not at all.

@@ -77,10 +77,10 @@ pub(super) fn after_a_pause_of_all(stage: &Stage<'_>) -> Result<LeaderRule, Conf
             let answer = if ttl.is_null() { "0".to_owned() } else { ttl.to_string() };
             (
                 format!("paused for longer than the TTL, a renewal that waited is answered {answer}; {word}"),
-                ttl.is_null() && !is_there,
+                Some(ttl.is_null() && !is_there),
             )
         }
-        false => ("the leader changed in the pause: nothing is decided".to_owned(), true),
+        false => ("the leader changed in the pause, which decides nothing".to_owned(), None),
     };
     stage.end()?;
     Ok(LeaderRule { rule: "E-LS-11", seen, is_so })
@@ -121,10 +121,10 @@ fn judge(stage: &Stage<'_>, rule: &'static str, when: &str, promoted: Between) -
     let earliest = between(promoted.since, gone.until);
     let is_so = earliest >= ELECTION_MS + TTL_MS && there <= ELECTION_MS + TTL_MS + SCAN_MS + stage.lateness;
     // A promotion that is known less exactly than the lease lives says nothing.
-    let open =
-        if between(promoted.since, promoted.until) < TTL_MS { "" } else { "; the change took too long to decide it" };
+    let is_known = between(promoted.since, promoted.until) < TTL_MS;
+    let open = if is_known { "" } else { "; the change took too long to decide it" };
     let latest = between(promoted.until, gone.since);
     let seen = format!("{when} a lease of {TTL} s is gone {latest} to {earliest} ms after the promotion{open}");
     stage.end()?;
-    Ok(LeaderRule { rule, seen, is_so })
+    Ok(LeaderRule { rule, seen, is_so: if is_so && !is_known { None } else { Some(is_so) } })
 }

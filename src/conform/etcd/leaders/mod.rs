@@ -27,8 +27,8 @@ pub struct LeaderRule {
     pub rule: &'static str,
     /// What was seen.
     pub seen: String,
-    /// Whether that is what the rule says.
-    pub is_so: bool,
+    /// Whether that is what the rule says; none: it does not decide it.
+    pub is_so: Option<bool>,
 }
 
 /// What no run sees, and why.
