@@ -39,6 +39,8 @@ mistakes! {
     suspending_without_renewals, "consul-lock": ["", "ttl = 1\nbelief = \"suspending\"", ""] => "`service.renew_every`";
     errors_of_no_renewals, "consul-lock": ["", "renewal_errors = \"give-up\"", ""] => "needs renewals";
     consistent_reads_without_observers, "consul-lock": ["", "reads = \"consistent\"", ""] => "`observers`";
+    a_shared_session_that_is_destroyed, "consul-lock":
+        ["", "session = \"shared\"\nends_session = true", ""] => "has one of its own";
     a_deposed_leader_that_is_none, "consul-lock": ["", "servers.renewals = \"with-quorum\"", ""] => "`old_leader = \"lingers\"`";
     an_outage_shorter_than_an_election, "consul-lock":
         ["", "servers.election = 3\nservers.outage_max = 2", "[budget]\noutages = 1"] => "less than `election`";
@@ -78,6 +80,12 @@ mistakes! {
         ["", "semaphore = { limits = [1], prunes = \"never\", prune_wait = 1 }", ""] => "prunes no holders";
     a_repeat_without_a_deadline, "consul-semaphore":
         ["", "semaphore = { limits = [1], unclear = \"repeat\" }", ""] => "set `service.patience`";
+    a_kept_session_that_is_destroyed, "consul-semaphore":
+        ["", "ends_session = true\nsemaphore = { limits = [1], afterwards = \"kept\" }", ""] => "does not destroy it";
+    a_query_from_an_index_without_a_watch, "consul-semaphore":
+        ["", "semaphore = { limits = [1], after_race = \"watch\" }", ""] => "`service.waiting = \"watch\"`";
+    a_semaphore_that_is_cleaned_up_with_its_session, "consul-semaphore":
+        ["", "cleanup = true\nsemaphore = { limits = [1] }", ""] => "`cleanup` without `ends_session`";
     a_single_watch_without_a_monitor, "consul-semaphore":
         ["", "semaphore = { limits = [1], watches_once = true }", ""] => "needs a monitor";
     an_operator_action_on_the_key_of_a_semaphore, "consul-semaphore":

@@ -4,8 +4,8 @@ mod prefix;
 
 use self::prefix::{queue, semaphore};
 use super::{
-    BeliefRule, Guard, OldLeader, OperatorActionKind, Reads, RenewalErrors, Renewals, Requests, Revocations, Sequencer,
-    Servers, SessionUse, Settings, Timers,
+    BeliefRule, DeadSession, Guard, OldLeader, OperatorActionKind, Reads, RenewalErrors, Renewals, Requests,
+    Revocations, Sequencer, Servers, SessionUse, Settings, Timers,
 };
 use crate::clients::others;
 use crate::{Consul, ConsulFault};
@@ -102,6 +102,13 @@ fn durations(settings: &Settings) -> Verdict {
     }
     if renewal_errors != RenewalErrors::GoOn && renew_every.is_none() {
         return wrong("service.renewal_errors", "this setting needs renewals: set `service.renew_every`");
+    }
+    if settings.ends_session && (settings.session != SessionUse::Own || settings.dead_session != DeadSession::Recreate)
+    {
+        return wrong(
+            "service.ends_session",
+            "a client that destroys its session has one of its own, and creates another one for its next attempt: remove `session` and `dead_session`",
+        );
     }
     if settings.reads == Reads::Consistent && settings.observers == 0 {
         return wrong("service.reads", "only observers read so; set `observers`");

@@ -1,8 +1,8 @@
 //! Validation of recipes with their own prefix and a key for each contender: the queue and the semaphore.
 
 use super::super::{
-    AfterRace, Behavior, BeliefRule, DeadSession, Guard, Killed, OnLoss, OnUncertainty, OperatorActionKind, Priced,
-    Prunes, Registers, Sequencer, SessionUse, Unlock, Waiting,
+    AfterRace, AfterRelease, Behavior, BeliefRule, DeadSession, Guard, Killed, OnLoss, OnUncertainty,
+    OperatorActionKind, Priced, Prunes, Registers, Sequencer, SessionUse, Unlock, Waiting,
 };
 use super::{Verdict, wrong};
 use crate::{Consul, SEMAPHORE};
@@ -121,6 +121,10 @@ pub(super) fn semaphore(scenario: &Scenario<Consul>) -> Verdict {
     }
     if semaphore.has_neighbour && (by_count || semaphore.prunes != Prunes::Dead) {
         return wrong("service.semaphore.has_neighbour", "this setting needs clients that prune by contender keys");
+    }
+    if settings.ends_session && (semaphore.afterwards == AfterRelease::Kept || semaphore.has_neighbour) {
+        let message = "a client that keeps its session, or uses it in another semaphore, does not destroy it";
+        return wrong("service.ends_session", message);
     }
     if semaphore.after_race != AfterRace::List && (by_count || !settings.waiting.is_watching()) {
         let message = "a query from an index needs clients that take their slots by compare-and-set, and `service.waiting = \"watch\"`";
