@@ -1,6 +1,7 @@
 //! The persistent semaphore of RabbitMQ, Redlock, mutex and election of etcd, the lease and the recipes of the stores, in every scenario of
 //! the catalogue: state machines do what programs do.
 
+use fencepost::Scenario;
 use fencepost::etcd::{self, Etcd};
 use fencepost::lease::{self, Lease};
 use fencepost::model::service::Service;
@@ -10,7 +11,7 @@ use fencepost::redlock::{self, Redlock};
 use fencepost::stores::{self, Stores};
 
 use super::super::{redlock as page, semaphore, shipped, stores as recipes, with_programs};
-use super::do_the_same;
+use super::{do_the_same, refused};
 
 /// What both forms do is the same message.
 fn as_it_is<S: Service>(action: Action<S>) -> Action<S> {
@@ -70,4 +71,29 @@ fn mutex_and_election_of_etcd_and_their_state_machines_do_the_same() {
         compared += 1;
     }
     assert_eq!(compared, 84);
+}
+
+/// Whether a state machine with another setting is told, with the step.
+fn is_told<S: Service>(machine: &Scenario<S>, program: &Scenario<S>, change: impl FnOnce(&mut S::Settings)) -> bool {
+    let mut other = machine.clone();
+    change(&mut other.service);
+    refused(&other, program, as_it_is, (40, 100)).is_some_and(|told| told.starts_with("execution "))
+}
+
+#[test]
+fn a_state_machine_that_does_something_else_is_told() {
+    let machine = shipped::<RabbitMq>("f36-lease");
+    let program = semaphore::as_programs(&machine).expect("it has its own connections");
+    assert!(is_told(&machine, &program, |settings| settings.verify_every = None), "the semaphore");
+    let machine = shipped::<Redlock>("b44-clock-jump");
+    assert!(is_told(&machine, &page::as_programs(&machine), |settings| settings.lease = None), "Redlock");
+    let machine = shipped::<Lease>("lease-just-enough");
+    let later = |settings: &mut lease::Settings| settings.retry_every = settings.retry_every.times(2);
+    assert!(is_told(&machine, &with_programs("lease-just-enough"), later), "the lease");
+    let machine = shipped::<Etcd>("e10-waiting");
+    let program = etcd::as_programs(&machine).expect("its users read nothing");
+    assert!(is_told(&machine, &program, |settings| settings.closes_session = false), "the election");
+    let machine = shipped::<Stores>("b34-atomic");
+    let program = recipes::as_programs(&machine).expect("it writes no timestamps");
+    assert!(is_told(&machine, &program, |settings| settings.limit += 1), "the ranked semaphore");
 }
