@@ -350,6 +350,12 @@ fn a_recorded_log_of_etcd_is_possible_or_impossible_at_a_line() {
     assert_eq!((output.status.code(), stderr(&output).contains("there is no call in it")), (Some(2), true));
     let output = fencepost(&["conform", "--etcd", "http://127.0.0.1:1"]);
     assert_eq!((output.status.code(), stderr(&output).contains("http://127.0.0.1:1")), (Some(2), true));
+    let members = "http://127.0.0.1:1,http://127.0.0.1:2";
+    for (more, says) in [(&[][..], "add --members COMMAND"), (&["--members", "true"][..], "at least three members")] {
+        let output = fencepost(&[&["conform", "--etcd", members][..], more].concat());
+        assert_eq!(output.status.code(), Some(2));
+        assert!(stderr(&output).contains(says), "{}", stderr(&output));
+    }
 }
 
 #[test]

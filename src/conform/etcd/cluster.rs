@@ -46,13 +46,12 @@ impl EtcdCluster {
     /// # Errors
     /// A member does not answer, or there are fewer than three.
     pub fn connect(addresses: &str, command: &str) -> Result<Self, ConformError> {
-        let members: Result<Vec<EtcdServer>, ConformError> = addresses.split(',').map(EtcdServer::connect).collect();
-        let members = members?;
-        if members.len() < 3 {
+        if addresses.split(',').count() < 3 {
             let why = "a cluster has at least three members: give their addresses with commas between them";
             return Err(ConformError(why.to_owned()));
         }
-        Ok(EtcdCluster { members, command: command.to_owned() })
+        let members: Result<Vec<EtcdServer>, ConformError> = addresses.split(',').map(EtcdServer::connect).collect();
+        Ok(EtcdCluster { members: members?, command: command.to_owned() })
     }
 
     /// Carries out an operator's command.

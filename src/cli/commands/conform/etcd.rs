@@ -27,6 +27,10 @@ pub fn live(conform: &Conform, address: &str, common: &Common) -> Result<Exit, C
     let input = |error: ConformError| CommandError::Input(error.0);
     let cluster = conform.members.as_deref().map(|command| EtcdCluster::connect(address, command)).transpose();
     let cluster = cluster.map_err(input)?;
+    if cluster.is_none() && address.contains(',') {
+        let why = "several addresses are the members of a cluster: add --members COMMAND, which operates them";
+        return Err(CommandError::Input(why.to_owned()));
+    }
     let server = match &cluster {
         Some(cluster) => cluster.members[0].clone(),
         None => EtcdServer::connect(address).map_err(input)?,
