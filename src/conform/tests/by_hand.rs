@@ -53,8 +53,8 @@ fn sequential(lines: usize) -> String {
 }
 
 #[test]
-#[ignore = "a million lines"]
-fn a_million_lines_are_judged_in_seconds() {
+#[ignore = "takes seconds, and is measured: .ci/long"]
+fn a_million_lines_are_judged() {
     let text = sequential(1_000_000);
     let began = Instant::now();
     let episodes = read(&text).expect("a log");
@@ -63,7 +63,6 @@ fn a_million_lines_are_judged_in_seconds() {
     let all = began.elapsed();
     println!("{} lines: read in {has_read:?}, judged in {:?}", possible.lines, all - has_read);
     assert_eq!((possible.lines, possible.partial), (1_000_000, 0));
-    assert!(all.as_secs() < 60, "{all:?}");
 }
 
 /// The same, short, and with one other answer: it is looked at.
