@@ -98,6 +98,16 @@ fn an_execution_of_ten_clients_shrinks_to_two() {
     small.replay().expect("a shrunk run is a run");
 }
 
+/// Two attempts before the end of the lock-delay (C-LD-1) are not needed: the client may as well be asked later.
+#[test]
+fn attempts_that_come_too_soon_are_shrunk_away() {
+    let scenario = scenario("b12-kill-shell");
+    let run = scenario.simulate(&Settings { seed: 460, actions_max: 1_000, ..Settings::default() });
+    let trace = catalogue::read_trace(&run.trace.to_text()).expect("a trace");
+    let small = trace.shrink(Property::MutualExclusion).expect("it breaks it");
+    assert_eq!((trace.steps(), small.steps()), (55, 25), "a shortest run has 25");
+}
+
 /// A lock whose sequencer starts again, and a folder of its own for the seeds that find out.
 fn broken(folder: &str) -> (Scenario<Consul>, PathBuf) {
     let scenario = consul::lock("our-ledger")
