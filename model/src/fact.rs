@@ -160,8 +160,8 @@ pub enum Leaving {
 impl<P: Service> fmt::Display for Fact<P> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match *self {
-            Fact::Granted { client, token: Token(0), fresh: true, .. } => write!(f, "{client} acquires the lock"),
-            Fact::Granted { client, token: Token(0), fresh: false, .. } => {
+            Fact::Granted { client, token: Token::NONE, fresh: true, .. } => write!(f, "{client} acquires the lock"),
+            Fact::Granted { client, token: Token::NONE, fresh: false, .. } => {
                 write!(f, "{client} receives a confirmation that it has the lock")
             }
             Fact::Granted { client, token, fresh: true, .. } => write!(f, "{client} acquires the lock ({token})"),
@@ -176,13 +176,13 @@ impl<P: Service> fmt::Display for Fact<P> {
             Fact::Expired { session } => write!(f, "{session} expires"),
             Fact::Destroyed { session } => write!(f, "{session} is destroyed"),
             Fact::Ended { session } => write!(f, "{session} ends with what it is bound to"),
-            Fact::Entered { client, token: Token(0) } => write!(f, "{client} enters"),
+            Fact::Entered { client, token: Token::NONE } => write!(f, "{client} enters"),
             Fact::Entered { client, token } => write!(f, "{client} enters ({token})"),
             Fact::Left { client, why } => write!(f, "{client} leaves: {why}"),
             Fact::Written { client, token, key: Some(key), .. } => {
                 write!(f, "the write of {client} to key {key} is accepted{}", in_brackets(token))
             }
-            Fact::Written { client, token: Token(0), .. } => write!(f, "the write of {client} is accepted"),
+            Fact::Written { client, token: Token::NONE, .. } => write!(f, "the write of {client} is accepted"),
             Fact::Written { client, token, .. } => write!(f, "the write of {client} is accepted ({token})"),
             Fact::WriteRefused { client, token, .. } => write!(f, "the write of {client} is refused ({token})"),
             Fact::Panicked { client } => write!(f, "the program of {client} panics"),
@@ -226,7 +226,7 @@ impl<P: Service> Fact<P> {
 
 /// The token, if the service has tokens.
 fn in_brackets(token: Token) -> String {
-    if token == Token(0) { String::new() } else { format!(" ({token})") }
+    if token == Token::NONE { String::new() } else { format!(" ({token})") }
 }
 
 impl fmt::Display for Refusal {

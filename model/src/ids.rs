@@ -1,11 +1,17 @@
 //! Small numbers with a meaning of their own. Indexes, tenures, calls and the numbers of sessions have no absolute
 //! meaning, only an order; the normal form renumbers them.
+//!
+//! What a program is given of them is opaque: it compares sessions for equality and indexes for their order, and sends a
+//! token. Their numbers are read through [`RawId`], by services and by what translates to a real server.
 
 use std::cmp::Ordering;
 use std::fmt;
 use std::hash::{Hash, Hasher};
 
 use serde::{Deserialize, Serialize};
+
+mod opaque;
+pub use opaque::{Index, RawId, SessionId, SessionParts, Token};
 
 macro_rules! number {
     ($(#[$doc:meta])* $name:ident($inner:ty), $text:literal) => {
@@ -36,14 +42,6 @@ number!(
     ClientId(u16), "client "
 );
 number!(
-    /// A position in the log of a service (a raft index). Only the order counts; 0 means *none*.
-    Index(u32), "index "
-);
-number!(
-    /// The order of tenures at the resource: a fencing token. 0 means *none sent*.
-    Token(u32), "token "
-);
-number!(
     /// The number of a tenure, from the recorded acquisition to its end. A ghost: no process ever reads it; 0 means *none*.
     Tenure(u32), "tenure "
 );
@@ -51,32 +49,6 @@ number!(
     /// Links a response to its request, like a separate connection in HTTP. Only identity counts.
     Call(u16), "call "
 );
-
-/// A session of a lock service: its creator, and its number among the creator's sessions. It stands in for a random id:
-/// it is always fresh, and only this module reads its parts.
-#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Debug, Default, Serialize, Deserialize)]
-pub struct SessionId {
-    /// The client that created it.
-    pub creator: ClientId,
-    /// Its number among the creator's sessions, from 1.
-    pub number: u16,
-}
-
-impl Hash for SessionId {
-    /// Written at once: session ids are the most frequent values of a world. The numbers of a search fit into a byte.
-    #[inline]
-    fn hash<H: Hasher>(&self, to: &mut H) {
-        let (creator, number) = (u64::from(self.creator.0), u64::from(self.number));
-        let is_small = creator < 15 && number < 16;
-        to.write_u64(if is_small { creator << 4 | number } else { 256 + (creator << 16 | number) });
-    }
-}
-
-impl fmt::Display for SessionId {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "session {}.{}", self.creator.0, self.number)
-    }
-}
 
 impl ClientId {
     /// The client at `place` in the world's list, from 0.

@@ -9,7 +9,7 @@ use serde::ser::SerializeStruct;
 use serde::{Deserialize, Serialize, Serializer};
 
 use crate::fact::Fact;
-use crate::ids::{Call, ClientId, Tenure, Token};
+use crate::ids::{Call, ClientId, RawId, Tenure, Token};
 use crate::keys::ByKey;
 use crate::mutation::{KernelMutation, Mutation};
 use crate::normal::{Normal, Visitor};
@@ -44,7 +44,7 @@ pub struct Version(Token);
 impl Version {
     /// The version with this number: what a real resource has said.
     pub fn new(number: u32) -> Self {
-        Version(Token(number))
+        Version(Token::numbered(number))
     }
 
     /// As a write carries it, for clients that are no programs: those write with the version itself.
@@ -62,7 +62,7 @@ impl Normal for Version {
 
 impl fmt::Display for Version {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "version {}", self.0.0)
+        write!(f, "version {}", self.0.raw())
     }
 }
 
@@ -163,8 +163,8 @@ impl fmt::Display for Write {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.target.fmt(f)?;
         match (self.token, self.tenure) {
-            (Token(0), Tenure(0)) => Ok(()),
-            (Token(0), tenure) => write!(f, " ({tenure})"),
+            (Token::NONE, Tenure(0)) => Ok(()),
+            (Token::NONE, tenure) => write!(f, " ({tenure})"),
             (token, Tenure(0)) => write!(f, " ({token})"),
             (token, tenure) => write!(f, " ({token}, {tenure})"),
         }?;

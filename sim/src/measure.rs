@@ -2,7 +2,7 @@
 
 use fencepost_model::fact::{Ending, Fact, Leaving};
 use fencepost_model::finding::Measurement;
-use fencepost_model::ids::{ClientId, ProcessId, SessionId, Tenure};
+use fencepost_model::ids::{ClientId, ProcessId, RawId, SessionId, Tenure};
 use fencepost_model::process::Message;
 use fencepost_model::scenario::Scenario;
 use fencepost_model::service::{Service, Settings as _};
@@ -121,7 +121,7 @@ impl Meter {
             }
             Fact::Left { client, why: Leaving::Crashed } => self.dead.push((client, world.now)),
             Fact::Renewed { session } => {
-                if let Some(client) = self.clients.get_mut(session.creator.place()) {
+                if let Some(client) = self.clients.get_mut(session.raw().creator.place()) {
                     client.is_mistaken = false;
                 }
             }
@@ -138,7 +138,7 @@ impl Meter {
     /// A session has ended by itself: because its client crashed, or by mistake. The first that ends after a crash is the one
     /// that the client had: a newer one is renewed, or bound to a check that is well again.
     fn lose<P: Service>(&mut self, world: &World<P>, session: SessionId) {
-        let place = session.creator.place();
+        let place = session.raw().creator.place();
         let Some(client) = self.clients.get_mut(place) else { return };
         match client.crashed.take() {
             Some(since) => self.taken.detections.push((world.now - since).count()),

@@ -174,7 +174,7 @@ mod tests {
     #[test]
     fn where_two_runs_differ_a_program_is_bad_input_and_this_program_has_an_internal_error() {
         let machines = lease::lock("machines").scenario();
-        let loan = Loan { lease: Ticks::new(4), retry_every: Ticks::new(1), last: Index(0) };
+        let loan = Loan { lease: Ticks::new(4), retry_every: Ticks::new(1), last: Index::NONE };
         let programs = lease::lock("programs").programs(loan).scenario();
         let error = |scenario| two_runs_differ(lease::SERVICE.any(scenario), 7);
         assert!(matches!(error(&machines), CommandError::Internal(why) if why.contains("seed 7")));

@@ -113,13 +113,13 @@ mod tests {
         let item = QueueItem::try_from(2).expect("it is one");
         let all = |resource: &mut dyn Resource| {
             let errors = [
-                resource.write_to(3, Token(1)).err(),
+                resource.write_to(3, Token::numbered(1)).err(),
                 resource.version_of(4).err(),
                 resource.next_item(true).err(),
                 resource.next_item(false).err(),
-                resource.handle_item(item, Token(1)).err(),
-                resource.finish_item(item, Token(1)).err(),
-                resource.complete_item(item, Token(1)).err(),
+                resource.handle_item(item, Token::numbered(1)).err(),
+                resource.finish_item(item, Token::numbered(1)).err(),
+                resource.complete_item(item, Token::numbered(1)).err(),
             ];
             errors.map(|error| error.expect("it cannot do this").to_string())
         };

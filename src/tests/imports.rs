@@ -45,6 +45,22 @@ fn no_command_imports_another() {
     }
 }
 
+/// The programs of the services see ids as a user's program does: the numbers behind them are out of reach.
+#[test]
+fn no_program_looks_into_ids() {
+    let mut programs = 0;
+    for service in fs::read_dir("model/services").expect("the services") {
+        let folder = service.expect("a service").path().join("src/programs");
+        let Ok(files) = fs::read_dir(&folder) else { continue };
+        for file in files.map(|file| file.expect("a file").path()).filter(|path| path.is_file()) {
+            let text = fs::read_to_string(&file).expect("a source");
+            assert!(!text.contains("RawId"), "{} looks into ids", file.display());
+            programs += 1;
+        }
+    }
+    assert!(programs > 40, "{programs} files were read");
+}
+
 #[test]
 fn every_form_of_an_import_is_seen() {
     let module = |path: &str, text: &str| (split(path), text.to_owned());

@@ -2,7 +2,7 @@
 //! carried out here, by the visitor of the kernel, and must leave alone all that a process can notice: the order of numbers, and where
 //! only identity counts, which of them are the same.
 
-use fencepost_model::ids::{Call, ClientId, Index, ProcessId, SessionId, Tenure, Token};
+use fencepost_model::ids::{Call, ClientId, Index, ProcessId, RawId, SessionId, SessionParts, Tenure, Token};
 use fencepost_model::monitor::{NumberKind, Observed, Renaming};
 use fencepost_model::normal::{Normal, Visitor};
 use fencepost_model::service::Service;
@@ -113,12 +113,12 @@ impl Visitor for Renamer<'_> {
     }
 
     fn index(&mut self, index: &mut Index) {
-        index.0 = self.number(NumberKind::Index, index.0);
+        *index = Index::numbered(self.number(NumberKind::Index, index.raw()));
     }
 
     fn token(&mut self, token: &mut Token) {
         if self.horizon.tokens_are_indexes {
-            token.0 = self.number(NumberKind::Index, token.0);
+            *token = Token::numbered(self.number(NumberKind::Index, token.raw()));
         }
     }
 
@@ -131,7 +131,8 @@ impl Visitor for Renamer<'_> {
     }
 
     fn session(&mut self, session: &mut SessionId) {
-        session.number = self.short(NumberKind::Session(session.creator.0), session.number);
+        let SessionParts { creator, number } = session.raw();
+        *session = SessionId::numbered(creator, self.short(NumberKind::Session(creator.0), number));
     }
 
     fn call(&mut self, call: &mut Call) {

@@ -1,7 +1,7 @@
 //! Values without absolute meaning, and what they are called in the normal form: numbers by their place among their like,
 //! instants by how far they are from now.
 
-use fencepost_model::ids::{Call, ClientId, Index, SessionId, Tenure, Token};
+use fencepost_model::ids::{Call, ClientId, Index, RawId, SessionId, SessionParts, Tenure, Token};
 use fencepost_model::inline_vec::InlineVec;
 use fencepost_model::mutation::CheckerMutation;
 use fencepost_model::normal::Visitor;
@@ -286,13 +286,13 @@ impl Visitor for Looking<'_> {
 
     #[inline]
     fn index(&mut self, index: &mut Index) {
-        self.number(Kind::Index, index.0);
+        self.number(Kind::Index, index.raw());
     }
 
     #[inline]
     fn token(&mut self, token: &mut Token) {
         if self.rules.horizon.tokens_are_indexes {
-            self.number(Kind::Index, token.0);
+            self.number(Kind::Index, token.raw());
         }
     }
 
@@ -308,7 +308,7 @@ impl Visitor for Looking<'_> {
 
     #[inline]
     fn session(&mut self, session: &mut SessionId) {
-        self.number(Kind::Session(session.creator.0), session.number.into());
+        self.number(Kind::Session(session.raw().creator.0), session.raw().number.into());
     }
 
     #[inline]
@@ -437,13 +437,13 @@ impl Visitor for Rewriting<'_> {
 
     #[inline]
     fn index(&mut self, index: &mut Index) {
-        index.0 = self.number(Kind::Index, index.0);
+        *index = Index::numbered(self.number(Kind::Index, index.raw()));
     }
 
     #[inline]
     fn token(&mut self, token: &mut Token) {
         if self.after.rules.horizon.tokens_are_indexes {
-            token.0 = self.number(Kind::Index, token.0);
+            *token = Token::numbered(self.number(Kind::Index, token.raw()));
         }
     }
 
@@ -459,7 +459,8 @@ impl Visitor for Rewriting<'_> {
 
     #[inline]
     fn session(&mut self, session: &mut SessionId) {
-        session.number = self.short(Kind::Session(session.creator.0), session.number);
+        let SessionParts { creator, number } = session.raw();
+        *session = SessionId::numbered(creator, self.short(Kind::Session(creator.0), number));
     }
 
     #[inline]

@@ -7,7 +7,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::{Observed, name_closed_calls};
-use crate::ids::{Call, ClientId, Index, ProcessId, SessionId, Tenure, Token};
+use crate::ids::{Call, ClientId, Index, ProcessId, RawId, SessionId, SessionParts, Tenure, Token};
 use crate::normal::{Normal, Visitor};
 use crate::scenario::Scenario;
 use crate::service::Service;
@@ -231,12 +231,12 @@ impl Visitor for Naming {
     }
 
     fn index(&mut self, index: &mut Index) {
-        index.0 = self.number(NumberKind::Index, index.0);
+        *index = Index::numbered(self.number(NumberKind::Index, index.raw()));
     }
 
     fn token(&mut self, token: &mut Token) {
         if self.horizon.tokens_are_indexes {
-            token.0 = self.number(NumberKind::Index, token.0);
+            *token = Token::numbered(self.number(NumberKind::Index, token.raw()));
         }
     }
 
@@ -249,7 +249,8 @@ impl Visitor for Naming {
     }
 
     fn session(&mut self, session: &mut SessionId) {
-        session.number = self.short(NumberKind::Session(session.creator.0), session.number);
+        let SessionParts { creator, number } = session.raw();
+        *session = SessionId::numbered(creator, self.short(NumberKind::Session(creator.0), number));
     }
 
     fn call(&mut self, call: &mut Call) {

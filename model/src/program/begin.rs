@@ -8,7 +8,7 @@ use super::execute::{Event, Executor, TaskName};
 use super::intern::Interned;
 use super::names::ShowsReading;
 use super::state::Open;
-use crate::ids::{Call, ProcessId, SessionId, Token};
+use crate::ids::{Call, ProcessId, RawId, SessionId, Token};
 use crate::normal::Normal as _;
 use crate::resource::Accepts;
 use crate::service::Settings as _;
@@ -76,8 +76,8 @@ impl<S: Programmable> Executor<'_, S> {
             }
             What::Unique => {
                 let creator = self.context.client();
-                let number = self.node.newest.map_or(0, |newest| newest.number) + 1;
-                let id = SessionId { creator, number };
+                let number = self.node.newest.map_or(0, |newest| newest.raw().number) + 1;
+                let id = SessionId::numbered(creator, number);
                 self.node.newest = Some(id);
                 self.at_once(name, operation, Outcome::Unique(id))
             }

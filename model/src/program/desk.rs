@@ -228,9 +228,9 @@ impl<S: Programmable> Output<S> {
         match &mut self {
             Output::End(head, _) => *head = kind.visited(head, &mut Blank).unwrap_or_default(),
             Output::Begin(_, What::Request(request)) | Output::Send(request) => request.visit(&mut Blank),
-            Output::Enter(token, _) => *token = Token(0),
+            Output::Enter(token, _) => *token = Token::NONE,
             Output::Begin(_, What::Write(_, compared)) | Output::Write(_, compared) => match compared {
-                Compared::Token(token) => *token = Token(0),
+                Compared::Token(token) => *token = Token::NONE,
                 Compared::Version(version) => *version = Version::default(),
             },
             Output::Spawn(kind, head) => *head = kind.visited(head, &mut Blank).unwrap_or_default(),

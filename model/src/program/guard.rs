@@ -5,7 +5,7 @@ use std::fmt;
 use super::Programmable;
 use super::handle::{Handle, Operation};
 use crate::fact::Leaving;
-use crate::ids::Token;
+use crate::ids::{RawId, Token};
 use crate::work_queue::QueueItem;
 
 /// A tenure of a program, with the token that goes with each write.
@@ -85,6 +85,6 @@ impl<S: Programmable> TenureGuard<S> {
 
 impl<S: Programmable> fmt::Debug for TenureGuard<S> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Guard of {} with token {}", self.handle.me(), self.token.0)
+        write!(f, "Guard of {} with token {}", self.handle.me(), self.token.raw())
     }
 }

@@ -6,7 +6,7 @@ use std::hash::Hasher;
 use super::encoding::Encoder;
 use crate::fact::Fact;
 use crate::hash::Fingerprinter;
-use crate::ids::ProcessId;
+use crate::ids::{ProcessId, RawId};
 use crate::service::Service;
 use crate::time::Instant;
 use crate::world::{Action, Envelope, Fault, Link, Step};
@@ -92,21 +92,21 @@ impl Encoder {
     fn fact<P: Service>(&mut self, fact: &Fact<P>) {
         let codes = match fact {
             Fact::Granted { client, token, fresh, stolen } => {
-                [0, client.0.into(), token.0.into(), u64::from(*fresh) + 2 * u64::from(*stolen)]
+                [0, client.0.into(), token.raw().into(), u64::from(*fresh) + 2 * u64::from(*stolen)]
             }
             Fact::Freed { by } => [1, *by as u64, 0, 0],
             Fact::Refused { client, why } => [2, client.0.into(), *why as u64, 0],
-            Fact::Renewed { session } => [3, session.creator.0.into(), session.number.into(), 0],
-            Fact::Expired { session } => [4, session.creator.0.into(), session.number.into(), 0],
-            Fact::Destroyed { session } => [5, session.creator.0.into(), session.number.into(), 0],
-            Fact::Ended { session } => [6, session.creator.0.into(), session.number.into(), 0],
-            Fact::Entered { client, token } => [7, client.0.into(), token.0.into(), 0],
+            Fact::Renewed { session } => [3, session.raw().creator.0.into(), session.raw().number.into(), 0],
+            Fact::Expired { session } => [4, session.raw().creator.0.into(), session.raw().number.into(), 0],
+            Fact::Destroyed { session } => [5, session.raw().creator.0.into(), session.raw().number.into(), 0],
+            Fact::Ended { session } => [6, session.raw().creator.0.into(), session.raw().number.into(), 0],
+            Fact::Entered { client, token } => [7, client.0.into(), token.raw().into(), 0],
             Fact::Left { client, why } => [8, client.0.into(), *why as u64, 0],
             // The tenure is a ghost.
             Fact::Written { client, token, tenure: _, key } => {
-                [9, client.0.into(), token.0.into(), key.map_or(0, |key| 1 + u64::from(key))]
+                [9, client.0.into(), token.raw().into(), key.map_or(0, |key| 1 + u64::from(key))]
             }
-            Fact::WriteRefused { client, token, tenure: _ } => [10, client.0.into(), token.0.into(), 0],
+            Fact::WriteRefused { client, token, tenure: _ } => [10, client.0.into(), token.raw().into(), 0],
             Fact::Unheard => [11, 0, 0, 0],
             Fact::Service(_) => [12, 0, 0, 0],
             Fact::Panicked { client } => [13, client.0.into(), 0, 0],

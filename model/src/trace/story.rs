@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use super::wording::Wording;
 use super::{Lasso, Trace};
 use crate::finding::{Arrow, Story, StoryStep, Violation};
-use crate::ids::{Call, ClientId, ProcessId};
+use crate::ids::{Call, ClientId, ProcessId, RawId};
 use crate::service::Service;
 use crate::units::in_units;
 use crate::world::{Action, Condition, Envelope, Fault, World};
@@ -41,7 +41,7 @@ pub fn tell<P: Service>(trace: &Trace<P>) -> Story {
             lane: place_of(action).map(|process| teller.lane(process)),
             owners: record.owners.iter().map(|client| client.0).collect(),
             inside: inside(&world),
-            token: record.token.0,
+            token: record.token.raw(),
             down: condition(Condition::Down),
             paused: condition(Condition::Paused),
             violations: line.violations.iter().map(named).collect(),

@@ -2,7 +2,7 @@
 //! permutation of clients.
 
 use super::{Action, Envelope, Fault, World};
-use crate::ids::{Call, ClientId, Index, ProcessId, SessionId, Tenure, Token};
+use crate::ids::{Call, ClientId, Index, ProcessId, RawId, SessionId, Tenure, Token};
 use crate::normal::{Normal, Visitor};
 use crate::scenario::Scenario;
 use crate::service::Service;
@@ -120,7 +120,8 @@ impl<F: Fn(ClientId) -> ClientId> Visitor for Rename<'_, F> {
     fn scope(&mut self, _: Option<ClientId>, _: Ticks) {}
 
     fn session(&mut self, session: &mut SessionId) {
-        session.creator = (self.rename)(session.creator);
+        let parts = session.raw();
+        *session = SessionId::numbered((self.rename)(parts.creator), parts.number);
     }
 
     fn client(&mut self, client: &mut ClientId) {
@@ -164,7 +165,7 @@ impl Visitor for Blank {
     }
 
     fn session(&mut self, session: &mut SessionId) {
-        session.number = 0;
+        *session = SessionId::numbered(session.raw().creator, 0);
     }
 
     fn call(&mut self, call: &mut Call) {

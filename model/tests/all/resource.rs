@@ -7,7 +7,8 @@ use fencepost_model::resource::{Accepts, Resource, Write, WriteTarget};
 
 #[test]
 fn each_kind_of_resource_refuses_its_stale_writes() {
-    let write = |token| Write { token: Token(token), tenure: Tenure(1), call: None, target: WriteTarget::Whole };
+    let write =
+        |token| Write { token: Token::numbered(token), tenure: Tenure(1), call: None, target: WriteTarget::Whole };
     for (accepts, tokens, expected) in [
         (Accepts::All, [5, 3, 3], [true, true, true]),
         (Accepts::NotLower, [5, 3, 5], [true, false, true]),

@@ -57,7 +57,7 @@ impl Service for LockService {
 
     fn record(server: &Server, _: &Scenario<Self>) -> Record {
         let owner = server.holder.map(|place| ClientId::of(usize::from(place)));
-        Record { owners: owner.into_iter().collect(), token: Token(server.lock_index), ..Record::default() }
+        Record { owners: owner.into_iter().collect(), token: Token::numbered(server.lock_index), ..Record::default() }
     }
 
     fn inspect(server: &Server) -> Result<(), String> {
@@ -109,7 +109,7 @@ impl Process<LockService> for Server {
                 match answer {
                     Answer::Granted(token) => {
                         let fresh = token > had;
-                        out.record(Fact::Granted { client, token: Token(token), fresh, stolen: false });
+                        out.record(Fact::Granted { client, token: Token::numbered(token), fresh, stolen: false });
                     }
                     Answer::Released => out.record(Fact::Freed { by: Ending::Released }),
                     Answer::Denied => out.record(Fact::Refused { client, why: Refusal::Held }),
@@ -145,7 +145,7 @@ impl Process<LockService> for Client {
         }
         let client = context.client();
         match (was_inside, self.is_inside()) {
-            (false, true) => out.record(Fact::Entered { client, token: Token(0) }),
+            (false, true) => out.record(Fact::Entered { client, token: Token::NONE }),
             (true, false) => out.record(Fact::Left { client, why: Leaving::Done }),
             _ => {}
         }

@@ -74,7 +74,7 @@ impl Recipe<LockService> for LockClient {
         }
         match LockClient::ask(server, Request::Acquire).await {
             Answer::Granted(token) => {
-                server.enter(Token(0));
+                server.enter(Token::NONE);
                 LockClient::ask(server, Request::Write(token)).await;
                 server.sleep(Ticks::new(SECOND)).await;
                 server.leave(Leaving::Done);

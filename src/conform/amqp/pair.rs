@@ -86,9 +86,8 @@ impl<'a> Pair<'a> {
 
     /// The model's response.
     pub fn expect(&mut self, command: Command) -> Option<Answer> {
-        let id = |connection: u16, numbers: &[u16; LINES]| SessionId {
-            creator: ClientId(connection),
-            number: numbers[usize::from(connection) - 1],
+        let id = |connection: u16, numbers: &[u16; LINES]| {
+            SessionId::numbered(ClientId(connection), numbers[usize::from(connection) - 1])
         };
         match command {
             Command::Ask { connection, channel, close_ok, request } => {
@@ -116,7 +115,7 @@ impl<'a> Pair<'a> {
     pub(super) fn expect_later(&mut self, command: Command) -> Option<Answer> {
         let Command::HangUp { connection } = command else { return self.expect(command) };
         let number = &mut self.numbers[usize::from(connection) - 1];
-        self.unnoticed.push(SessionId { creator: ClientId(connection), number: *number });
+        self.unnoticed.push(SessionId::numbered(ClientId(connection), *number));
         *number += 1;
         None
     }

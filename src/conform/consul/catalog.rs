@@ -253,7 +253,7 @@ impl Agent {
             if parts.path.len() > 1 && parts.path.bytes().all(|byte| byte == b'-' || byte.is_ascii_hexdigit()) {
                 return Err(NameLimitError("a name that may be the beginning of a node's id"));
             }
-            return Ok(Expected::new(Class::NodeUnknown, 200, BodyShape::Json(Value::Null)).at(Index(0)));
+            return Ok(Expected::new(Class::NodeUnknown, 200, BodyShape::Json(Value::Null)).at(Index::NONE));
         };
         let services = self.server.services_of(node).filter_map(|service| {
             let (item, record) = (Item::Service(node, service), self.server.record(Item::Service(node, service))?);

@@ -144,7 +144,7 @@ impl Expected {
 
     /// A read, at an index; one of 0 is not known.
     pub(super) fn at(mut self, index: Index) -> Self {
-        self.index = (index != Index(0)).then_some(index);
+        self.index = (index != Index::NONE).then_some(index);
         self.has_index = Some(true);
         self
     }

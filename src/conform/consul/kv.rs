@@ -136,7 +136,7 @@ impl Agent {
                 _ => Class::CasDone,
             },
             None => Class::CasAbsent,
-            Some(_) if index == Index(0) => Class::CasPresent,
+            Some(_) if index == Index::NONE => Class::CasPresent,
             Some(_) => Class::CasStale,
         };
         Expected::done(class, answer == Answer::Done(true))

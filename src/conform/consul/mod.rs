@@ -366,7 +366,7 @@ impl Agent {
             Some(present) if self.names.theirs(present).is_none() && self.names.bind(present, theirs).is_ok() => {
                 present
             }
-            _ => Index(u32::MAX),
+            _ => Index::numbered(u32::MAX),
         }
     }
 }

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use fencepost_consul::CheckKind;
 use fencepost_consul::{Opaque, Plain, Prefix, Spelling};
-use fencepost_model::ids::{ClientId, Index, SessionId};
+use fencepost_model::ids::{ClientId, Index, RawId, SessionId};
 use serde_json::{Map, Value};
 
 /// Names, each with the number that stands for it. Copies share unchanged parts, because judging a log makes many copies.
@@ -178,7 +178,7 @@ impl NameTable {
                 // Client 0 creates no sessions.
                 let strangers = self.sessions.strangers + 1;
                 let number = few(strangers, "more than 65,535 sessions without a creator")?;
-                let id = SessionId { creator: ClientId(0), number };
+                let id = SessionId::numbered(ClientId(0), number);
                 let sessions = Arc::make_mut(&mut self.sessions);
                 sessions.strangers = strangers;
                 sessions.add(&plain, id);
@@ -408,10 +408,10 @@ impl NameTable {
     /// Our log position for one of theirs, if it has been seen.
     pub(super) fn ours(&self, theirs: u64) -> Option<Index> {
         if theirs == 0 {
-            return Some(Index(0));
+            return Some(Index::NONE);
         }
         if self.is_numbered {
-            return Some(Index(u32::try_from(theirs).unwrap_or(u32::MAX)));
+            return Some(Index::numbered(u32::try_from(theirs).unwrap_or(u32::MAX)));
         }
         self.indexes.iter().find(|(_, known)| **known == theirs).map(|(ours, _)| *ours)
     }
@@ -419,7 +419,7 @@ impl NameTable {
     /// Theirs for one of ours, if it has been seen.
     pub(super) fn theirs(&self, ours: Index) -> Option<u64> {
         if self.is_numbered {
-            return Some(ours.0.into());
+            return Some(ours.raw().into());
         }
         self.indexes.get(&ours).copied()
     }

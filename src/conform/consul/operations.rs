@@ -221,7 +221,7 @@ impl Agent {
 
     fn item_position(&mut self, item: Item, theirs: u64) -> Index {
         let present = self.server.record(item).map(|record| record.modify);
-        self.index(theirs, present.filter(|modify| *modify != Index(0)))
+        self.index(theirs, present.filter(|modify| *modify != Index::NONE))
     }
 }
 

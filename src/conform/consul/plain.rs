@@ -176,8 +176,8 @@ mod tests {
             BodyShape::Object(vec![
                 ("Key", BodyShape::text("a/b")),
                 ("Value", BodyShape::Json(json!({"x": null, "y": [true, 7]}))),
-                ("CreateIndex", BodyShape::Index(Index(3))),
-                ("ModifyIndex", BodyShape::Index(Index(4))),
+                ("CreateIndex", BodyShape::Index(Index::numbered(3))),
+                ("ModifyIndex", BodyShape::Index(Index::numbered(4))),
             ]),
             BodyShape::Some(vec![("What", BodyShape::Text("lock".to_owned()))]),
         ])
@@ -192,7 +192,7 @@ mod tests {
     fn plain_bodies_are_compared_without_being_read() {
         let mut names = NameTable::default();
         assert!(entry().is_plainly(PLAIN.as_bytes(), &mut names));
-        assert_eq!((names.theirs(Index(3)), names.theirs(Index(4))), (Some(17), Some(18)));
+        assert_eq!((names.theirs(Index::numbered(3)), names.theirs(Index::numbered(4))), (Some(17), Some(18)));
         let sorted = PLAIN.replace(r#""Key":"a/b","#, "").replace(":18}", r#":18,"Key":"a/b"}"#);
         assert!(entry().is_plainly(format!("{sorted}\n").as_bytes(), &mut names), "{sorted}");
     }
@@ -214,7 +214,7 @@ mod tests {
         for other in others {
             let mut names = NameTable::default();
             assert!(!entry().is_plainly(other.as_bytes(), &mut names), "{other}");
-            assert_eq!((names.theirs(Index(3)), names.theirs(Index(4))), (None, None), "{other}");
+            assert_eq!((names.theirs(Index::numbered(3)), names.theirs(Index::numbered(4))), (None, None), "{other}");
         }
     }
 
@@ -232,8 +232,8 @@ mod tests {
             let read = serde_json::from_str(&body).map(|value| entry().fit_value(&value, &mut slow));
             if is_plain {
                 prop_assert_eq!(read.ok(), Some(Ok(())), "{}", body);
-                prop_assert_eq!(fast.theirs(Index(3)), slow.theirs(Index(3)));
-                prop_assert_eq!(fast.theirs(Index(4)), slow.theirs(Index(4)));
+                prop_assert_eq!(fast.theirs(Index::numbered(3)), slow.theirs(Index::numbered(3)));
+                prop_assert_eq!(fast.theirs(Index::numbered(4)), slow.theirs(Index::numbered(4)));
             }
         }
     }

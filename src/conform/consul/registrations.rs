@@ -107,7 +107,7 @@ impl Agent {
         let mut fields: Vec<(&'static str, BodyShape)> =
             fields.map(|name| (*name, BodyShape::Json(written[*name].clone()))).collect();
         for (name, index) in [("CreateIndex", record.create), ("ModifyIndex", record.modify)] {
-            if index != Index(0) {
+            if index != Index::NONE {
                 fields.push((name, BodyShape::Index(index)));
             }
         }

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use std::fmt::Write;
 
 use fencepost_consul::{Prefix, Spelling, Status};
-use fencepost_model::ids::{Index, SessionId};
+use fencepost_model::ids::{Index, RawId, SessionId};
 use fencepost_model::time::Instant;
 use serde_json::Value;
 
@@ -43,7 +43,8 @@ impl Agent {
             }
         };
         // An index is never 0: clients would ask again at once.
-        let index = (expected.has_index == Some(true)).then(|| u64::from(expected.index.unwrap_or(Index(1)).0));
+        let index =
+            (expected.has_index == Some(true)).then(|| u64::from(expected.index.unwrap_or(Index::numbered(1)).raw()));
         Reply { status: expected.status, index, has_headers: true, contact: None, body }
     }
 
@@ -66,7 +67,7 @@ impl Agent {
             BodyShape::Raw(bytes) => quote(&String::from_utf8_lossy(bytes), json),
             BodyShape::Text(text) => quote(text, json),
             BodyShape::Json(value) => json.push_str(&value.to_string()),
-            BodyShape::Index(index) => drop(write!(json, "{}", index.0)),
+            BodyShape::Index(index) => drop(write!(json, "{}", index.raw())),
             BodyShape::NewSession(id) => {
                 let text = fresh_id();
                 quote(&text, json);
@@ -162,7 +163,7 @@ impl Agent {
 
     /// The position of the last log entry, as clients see it.
     pub fn position(&self) -> u64 {
-        u64::from(self.server.position().0)
+        u64::from(self.server.position().raw())
     }
 }
 

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use fencepost_consul::CheckKind;
 use fencepost_consul::{Answer, Behavior, Terms};
-use fencepost_model::ids::{ClientId, Index, SessionId};
+use fencepost_model::ids::{ClientId, Index, RawId, SessionId};
 use fencepost_model::time::Ticks;
 use serde_json::{Map, Value, json};
 
@@ -218,12 +218,12 @@ impl Agent {
             return Ok(Expected::text(Class::SessionMissing, 400, "Missing node name"));
         }
         let node = self.names.node(&parts.path)?;
-        let shape = self.session_list(|id| id.creator == node);
+        let shape = self.session_list(|id| id.raw().creator == node);
         Ok(Expected::new(Class::SessionList, 200, shape).at(self.server.sessions_index()))
     }
 
     pub(super) fn all_sessions(&mut self, _: &Parts<'_>) -> Answered {
-        let shape = self.session_list(|id| id.creator != ClientId(0));
+        let shape = self.session_list(|id| id.raw().creator != ClientId(0));
         Ok(Expected::new(Class::SessionList, 200, shape).at(self.server.sessions_index()))
     }
 

@@ -11,7 +11,7 @@ impl Agent {
     /// positions are (C-GEN-4).
     pub fn settle(&mut self, oldest: Instant) {
         self.tidy(oldest);
-        let mut all: Vec<Index> = vec![Index(0), Index(1), Index(u32::MAX)];
+        let mut all: Vec<Index> = vec![Index::NONE, Index::numbered(1), Index::numbered(u32::MAX)];
         self.each_index(&mut |index| all.push(*index));
         all.sort_unstable();
         all.dedup();
@@ -21,7 +21,7 @@ impl Agent {
         all.dedup();
         let mut rank = |index: &mut Index| {
             let place = all.binary_search(index).expect("all were seen");
-            *index = Index(u32::try_from(place).expect("few enough"));
+            *index = Index::numbered(u32::try_from(place).expect("few enough"));
         };
         self.each_index(&mut rank);
         self.names.renumber(rank);

@@ -2,7 +2,7 @@
 //! its memory (C-BLK-6), both are right.
 
 use fencepost_consul::{CheckKind, Item, Prefix, Query, Status};
-use fencepost_model::ids::{ClientId, Index, SessionId};
+use fencepost_model::ids::{ClientId, Index, RawId, SessionId};
 
 use super::duration::nanoseconds;
 use super::exchange::unsigned;
@@ -49,7 +49,7 @@ pub enum Waking {
 impl Watch {
     /// The same read, sent with another index than the present one. C-BLK-3: that may be one that is far ahead.
     pub fn at(mut self, index: u64) -> Self {
-        self.index = Index(u32::try_from(index).unwrap_or(u32::MAX));
+        self.index = Index::numbered(u32::try_from(index).unwrap_or(u32::MAX));
         self
     }
 }
@@ -105,7 +105,7 @@ impl Agent {
         if let Some(name) = path.strip_prefix("/v1/catalog/node/") {
             let node = self.names.node(name).ok()?;
             let index = self.server.catalog_index();
-            let is_known = index != Index(0) && self.server.is_listed(node) && !self.agents.contains(&node);
+            let is_known = index != Index::NONE && self.server.is_listed(node) && !self.agents.contains(&node);
             return is_known.then(|| Watch { target: Target::Node(node, self.items_of(node)), index });
         }
         if let Some(text) = path.strip_prefix("/v1/query") {
@@ -181,7 +181,7 @@ impl Agent {
             Target::Node(node, before) => {
                 let fires = if self.items_of(*node) == *before { Waking::Either } else { Waking::Wakes };
                 // C-INV-18: a read of what is gone is at index 1.
-                (fires, if self.server.is_listed(*node) { self.server.catalog_index() } else { Index(1) })
+                (fires, if self.server.is_listed(*node) { self.server.catalog_index() } else { Index::numbered(1) })
             }
             Target::Queries(id, before) => {
                 let fires = match (self.queries_of(*id) == *before, id) {
@@ -214,6 +214,6 @@ impl Agent {
     }
 
     fn sessions_of(&self, node: Option<ClientId>) -> Vec<SessionId> {
-        self.server.sessions().filter(|id| node.is_none_or(|node| id.creator == node)).collect()
+        self.server.sessions().filter(|id| node.is_none_or(|node| id.raw().creator == node)).collect()
     }
 }

@@ -7,7 +7,7 @@ use base64::engine::general_purpose::STANDARD;
 use fencepost_consul::{
     Answer, Behavior, CheckKind, Claim, Entry, Key, Listing, Operation, Plain, Request, Target, Terms, Watch,
 };
-use fencepost_model::ids::{Index, SessionId};
+use fencepost_model::ids::{Index, RawId, SessionId};
 use fencepost_model::inline_array::InlineArray;
 use percent_encoding::{AsciiSet, CONTROLS, percent_encode};
 use serde_json::{Value, json};
@@ -91,14 +91,14 @@ pub fn question(request: &Request, agent: &Agent, names: &SessionIds) -> Result<
                 Target::Keys(below) => format!("{}?keys&", encode(&prefix(agent, *below)?)),
             };
             let mode = if matches!(request, Request::WatchConsistent(_)) { "&consistent" } else { "" };
-            ("GET", format!("/v1/kv/{place}index={}&wait={wait}{mode}", index.0), Vec::new())
+            ("GET", format!("/v1/kv/{place}index={}&wait={wait}{mode}", index.raw()), Vec::new())
         }
         Request::Put { key: of, value, flags } => {
             ("PUT", format!("/v1/kv/{}?flags={}", key(*of)?, SessionIds::flags(*flags)?), names.bytes(*value)?)
         }
         Request::Cas { key: of, index, value, flags } => {
             let flags = SessionIds::flags(*flags)?;
-            ("PUT", format!("/v1/kv/{}?cas={}&flags={flags}", key(*of)?, index.0), names.bytes(*value)?)
+            ("PUT", format!("/v1/kv/{}?cas={}&flags={flags}", key(*of)?, index.raw()), names.bytes(*value)?)
         }
         Request::Acquire(claim) => {
             let Claim { key: of, session, spelling, value, flags } = claim;
@@ -112,7 +112,7 @@ pub fn question(request: &Request, agent: &Agent, names: &SessionIds) -> Result<
         }
         Request::Delete(of) => ("DELETE", format!("/v1/kv/{}", key(*of)?), Vec::new()),
         Request::DeleteCas { key: of, index } => {
-            ("DELETE", format!("/v1/kv/{}?cas={}", key(*of)?, index.0), Vec::new())
+            ("DELETE", format!("/v1/kv/{}?cas={}", key(*of)?, index.raw()), Vec::new())
         }
         Request::Commit(transaction) => {
             let all = transaction.operations.iter().map(|operation| operation_text(operation, agent, names));
@@ -198,14 +198,16 @@ fn operation_text(operation: &Operation, agent: &Agent, names: &SessionIds) -> R
             let session = session.map(|session| names.spelled(session, *spelling)).unwrap_or_default();
             json!({"Verb": "check-session", "Key": key(*of)?, "Session": session})
         }
-        Operation::CheckIndex { key: of, index } => json!({"Verb": "check-index", "Key": key(*of)?, "Index": index.0}),
+        Operation::CheckIndex { key: of, index } => {
+            json!({"Verb": "check-index", "Key": key(*of)?, "Index": index.raw()})
+        }
         Operation::Set { key: of, value, flags } => {
             json!({"Verb": "set", "Key": key(*of)?, "Value": base64(&names.plain(*value)?), "Flags": SessionIds::flags(*flags)?})
         }
         Operation::Cas { key: of, index, value, flags } => {
             let value = base64(&names.plain(*value)?);
             let flags = SessionIds::flags(*flags)?;
-            json!({"Verb": "cas", "Key": key(*of)?, "Value": value, "Flags": flags, "Index": index.0})
+            json!({"Verb": "cas", "Key": key(*of)?, "Value": value, "Flags": flags, "Index": index.raw()})
         }
         Operation::Lock(at) => claim("lock", at)?,
         Operation::Unlock(at) => claim("unlock", at)?,
@@ -213,7 +215,9 @@ fn operation_text(operation: &Operation, agent: &Agent, names: &SessionIds) -> R
         Operation::GetTree(of) => json!({"Verb": "get-tree", "Key": prefix(agent, *of)?}),
         Operation::CheckNotExists(of) => json!({"Verb": "check-not-exists", "Key": key(*of)?}),
         Operation::Delete(of) => json!({"Verb": "delete", "Key": key(*of)?}),
-        Operation::DeleteCas { key: of, index } => json!({"Verb": "delete-cas", "Key": key(*of)?, "Index": index.0}),
+        Operation::DeleteCas { key: of, index } => {
+            json!({"Verb": "delete-cas", "Key": key(*of)?, "Index": index.raw()})
+        }
         Operation::DeleteTree(of) => json!({"Verb": "delete-tree", "Key": prefix(agent, *of)?}),
         other => return Err(LiveError::Unsupported(other.to_string())),
     };
@@ -313,7 +317,7 @@ pub fn answer(
 /// C-KV-6.
 pub(super) fn entry(value: &Value, names: &mut SessionIds) -> Result<Entry, LiveError> {
     let number = |name: &str| value[name].as_u64().unwrap_or(0);
-    let index = |name: &str| fit("a log position", number(name), u64::from(u32::MAX)).map(Index);
+    let index = |name: &str| fit("a log position", number(name), u64::from(u32::MAX)).map(Index::numbered);
     let bytes = value["Value"].as_str().and_then(|text| STANDARD.decode(text).ok()).unwrap_or_default();
     let holder = value["Session"].as_str().filter(|id| !id.is_empty()).map(|id| names.holder(id));
     let (session, spelling) = holder.unzip();
@@ -330,7 +334,7 @@ pub(super) fn entry(value: &Value, names: &mut SessionIds) -> Result<Entry, Live
 
 /// C-SEM-4, C-KV-21.
 fn listing(all: &Value, index: u64, agent: &Agent, names: &mut SessionIds) -> Result<Listing, LiveError> {
-    let index = Index(fit("a log position", index, u64::from(u32::MAX))?);
+    let index = Index::numbered(fit("a log position", index, u64::from(u32::MAX))?);
     let coordination = names.key(agent, Key::Slots)?;
     let (mut slots, mut sessions) = (None, Vec::new());
     for one in all.as_array().into_iter().flatten() {

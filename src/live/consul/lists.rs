@@ -27,7 +27,7 @@ fn members(value: &Value) -> impl Iterator<Item = &Value> {
 }
 
 fn log_position(index: u64) -> Result<Index, LiveError> {
-    fit("a log position", index, u64::from(u32::MAX)).map(Index)
+    fit("a log position", index, u64::from(u32::MAX)).map(Index::numbered)
 }
 
 /// `?keys`.

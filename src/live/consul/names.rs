@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use fencepost_consul::{Key, LOCK_FLAGS, Opaque, Plain, Prefix, SEMAPHORE_FLAGS, Slots, Spelling};
-use fencepost_model::ids::{ClientId, SessionId, Token};
+use fencepost_model::ids::{ClientId, RawId, SessionId, Token};
 use fencepost_model::inline_array::InlineArray;
 use serde_json::{Value, json};
 
@@ -61,7 +61,7 @@ impl SessionIds {
     /// A session that this client has just created.
     pub(crate) fn created(&mut self, text: &str) -> SessionId {
         self.created = self.created.wrapping_add(1);
-        self.name(text, SessionId { creator: self.own, number: self.created })
+        self.name(text, SessionId::numbered(self.own, self.created))
     }
 
     /// A session with this id, of any creator.
@@ -73,7 +73,7 @@ impl SessionIds {
         let creator = 0x8000 | u16::try_from(self.met >> 16).unwrap_or(0x7fff);
         let number = u16::try_from(self.met & 0xffff).expect("sixteen bits");
         self.met = self.met.wrapping_add(1);
-        self.name(text, SessionId { creator: ClientId(creator), number })
+        self.name(text, SessionId::numbered(ClientId(creator), number))
     }
 
     /// Gives an id of the agent's the name that it has in a run of the model.
@@ -169,7 +169,7 @@ impl SessionIds {
             Opaque::Empty => Vec::new(),
             Opaque::Name(client) => format!("client-{}", client.0).into_bytes(),
             Opaque::Foreign => FOREIGN.as_bytes().to_vec(),
-            Opaque::Number(token) => token.0.to_string().into_bytes(),
+            Opaque::Number(token) => token.raw().to_string().into_bytes(),
             Opaque::Bytes(_) => return Err(LiveError::Unsupported("a value without contents".to_owned())),
             Opaque::Slots(slots) => {
                 let holders: BTreeMap<&str, bool> =
@@ -194,7 +194,7 @@ impl SessionIds {
             return Ok(Opaque::Name(ClientId(client)));
         }
         if let Ok(number) = text.parse() {
-            return Ok(Opaque::Number(Token(number)));
+            return Ok(Opaque::Number(Token::numbered(number)));
         }
         let Ok(Value::Object(object)) = serde_json::from_str::<Value>(&text) else { return Ok(Opaque::Foreign) };
         let Some(limit) = object.get("Limit").and_then(Value::as_u64) else { return Ok(Opaque::Foreign) };

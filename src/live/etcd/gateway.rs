@@ -5,7 +5,7 @@ use std::time::Duration;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use fencepost_etcd::{Compare, Operation, Request, Response, Shown};
-use fencepost_model::ids::Index;
+use fencepost_model::ids::{Index, RawId};
 use serde_json::{Value, json};
 
 use super::names::LeaseNames;
@@ -30,13 +30,13 @@ pub(super) fn question(request: &Request, server: &LiveEtcd, names: &LeaseNames)
         Request::Txn(compare, operation) => ("/v3/kv/txn", transaction(compare, operation, server, names)?),
         Request::Newest(before) => {
             let mut range = by_creation(server, "DESCEND");
-            range["max_create_revision"] = json!((i64::from(before.0) - 1).to_string());
+            range["max_create_revision"] = json!((i64::from(before.raw()) - 1).to_string());
             ("/v3/kv/range", range)
         }
         Request::Get(of) => ("/v3/kv/range", json!({"key": key(of)?})),
         Request::Delete(of) => ("/v3/kv/deleterange", json!({"key": key(of)?})),
         Request::Watch(of, from) => {
-            ("/v3/watch", json!({"create_request": {"key": key(of)?, "start_revision": from.0.to_string()}}))
+            ("/v3/watch", json!({"create_request": {"key": key(of)?, "start_revision": from.raw().to_string()}}))
         }
         // Which client a lease belongs to is not known.
         Request::Holder => return Err(LiveError::Unsupported(request.to_string())),
@@ -64,13 +64,13 @@ fn transaction(
         Operation::Put(lease) => json!({"request_put": {"key": key, "lease": names.id(lease).to_string()}}),
         Operation::Delete => json!({"request_delete_range": {"key": key}}),
         Operation::Write(_) => {
-            let (value, token) = (bytes(&format!("{}.value", server.name)), bytes(&created.0.to_string()));
+            let (value, token) = (bytes(&format!("{}.value", server.name)), bytes(&created.raw().to_string()));
             json!({"request_put": {"key": value, "value": token}})
         }
     };
     let oldest = json!({"request_range": by_creation(server, "ASCEND")});
     Ok(json!({
-        "compare": [{"key": key, "target": "CREATE", "result": "EQUAL", "create_revision": created.0.to_string()}],
+        "compare": [{"key": key, "target": "CREATE", "result": "EQUAL", "create_revision": created.raw().to_string()}],
         "success": [then, oldest],
         "failure": [{"request_range": {"key": key}}, oldest],
     }))
@@ -112,7 +112,7 @@ pub(super) fn answer(request: &Request, reply: &Reply, names: &mut LeaseNames) -
             let created = match (value["succeeded"] == true, operation) {
                 (false, _) => shown(&part(0), names)?.map(|shown| shown.created),
                 (true, Operation::Delete) => None,
-                (true, _) if compare.created == Index(0) => Some(revision(&value["header"]["revision"])?),
+                (true, _) if compare.created == Index::NONE => Some(revision(&value["header"]["revision"])?),
                 (true, _) => Some(compare.created),
             };
             Response::Txn { created, oldest: shown(&part(1), names)? }
@@ -145,7 +145,7 @@ fn shown(entry: &Value, names: &mut LeaseNames) -> Result<Option<Shown>, LiveErr
 
 fn revision(value: &Value) -> Result<Index, LiveError> {
     let revision = number(value).and_then(|revision| u64::try_from(revision).ok()).unwrap_or(0);
-    fit("a revision", revision, u64::from(u32::MAX)).map(Index)
+    fit("a revision", revision, u64::from(u32::MAX)).map(Index::numbered)
 }
 
 /// A number, which the gateway writes as a string.
@@ -165,7 +165,7 @@ mod tests {
 
     use super::*;
 
-    const LEASE: SessionId = SessionId { creator: ClientId(1), number: 1 };
+    const LEASE: SessionId = SessionId::numbered(ClientId(1), 1);
 
     fn says(request: Request, status: u16, body: &Value) -> Option<Response> {
         let mut names = LeaseNames::new("n/".to_owned());
@@ -190,12 +190,12 @@ mod tests {
     #[test]
     fn the_create_revision_is_that_of_the_header_or_of_the_key_that_existed() {
         let own = json!({"response_range": {"kvs": [{"key": bytes("n/1f"), "create_revision": "7"}]}});
-        let put = Request::Txn(Compare { key: Key::Of(LEASE), created: Index(0) }, Operation::Put(LEASE));
-        let oldest = Some(Shown { key: Key::Of(LEASE), created: Index(7) });
+        let put = Request::Txn(Compare { key: Key::Of(LEASE), created: Index::NONE }, Operation::Put(LEASE));
+        let oldest = Some(Shown { key: Key::Of(LEASE), created: Index::numbered(7) });
         let fresh = json!({"header": {"revision": "9"}, "succeeded": true, "responses": [{"response_put": {}}, own]});
-        assert_eq!(says(put, 200, &fresh), Some(Response::Txn { created: Some(Index(9)), oldest }));
+        assert_eq!(says(put, 200, &fresh), Some(Response::Txn { created: Some(Index::numbered(9)), oldest }));
         let known = json!({"header": {"revision": "9"}, "responses": [own, own]});
-        assert_eq!(says(put, 200, &known), Some(Response::Txn { created: Some(Index(7)), oldest }));
+        assert_eq!(says(put, 200, &known), Some(Response::Txn { created: Some(Index::numbered(7)), oldest }));
         assert_eq!(says(put, 404, &json!({"code": 5})), Some(Response::NoLease));
     }
 
@@ -204,7 +204,7 @@ mod tests {
         let (timed_out, no_leader) =
             (json!({"error": "etcdserver: request timed out"}), json!({"error": "etcdserver: no leader"}));
         for (request, told) in
-            [(Request::Delete(Key::Of(LEASE)), None), (Request::Newest(Index(3)), Some(Response::Failed))]
+            [(Request::Delete(Key::Of(LEASE)), None), (Request::Newest(Index::numbered(3)), Some(Response::Failed))]
         {
             assert_eq!(says(request, 503, &timed_out), told, "{request}");
             assert_eq!(says(request, 503, &no_leader), Some(Response::Failed), "{request}");

@@ -55,7 +55,7 @@ impl LeaseNames {
         let met = u32::try_from(self.shown.len()).unwrap_or(u32::MAX);
         let creator = 0x8000 | u16::try_from(met >> 16).unwrap_or(0x7fff);
         let number = u16::try_from(met & 0xffff).expect("sixteen bits");
-        let lease = SessionId { creator: ClientId(creator), number };
+        let lease = SessionId::numbered(ClientId(creator), number);
         self.shown.insert(name.to_owned(), lease);
         self.keys.insert(lease, name.to_owned());
         Key::Of(lease)

@@ -12,6 +12,7 @@ use base64::engine::general_purpose::STANDARD;
 use fencepost_etcd::{GoElection, GoMutex, HolderTerms, LockService, SessionTerms, Stop};
 use fencepost_live::{LiveError, LiveEtcd, hold};
 use fencepost_model::fact::Leaving;
+use fencepost_model::ids::RawId;
 use fencepost_model::program::Recipe;
 use serde_json::{Value, json};
 
@@ -60,7 +61,7 @@ fn take_turns<R: Recipe<fencepost_etcd::Etcd> + Clone>(recipe: &R, rounds: u32) 
                     let held = hold(&server, recipe.clone(), |tenure| {
                         assert_eq!(inside.fetch_add(1, SeqCst), 0, "two are inside");
                         // Its create revision: waiters are served in the order of it, and no later holder has a smaller one. E-CC-24.
-                        let token = tenure.token().0;
+                        let token = tenure.token().raw();
                         assert!(newest.swap(token, SeqCst) < token, "an older token");
                         let is_held = tenure.wait(Duration::from_millis(50));
                         inside.fetch_sub(1, SeqCst);

@@ -41,7 +41,7 @@ impl Recipe<Consul> for Reader {
             self.left -= 1;
             return Ok(Lap::Again);
         }
-        consul.put(LOCK, Opaque::Number(Token(1))).await?;
+        consul.put(LOCK, Opaque::Number(Token::numbered(1))).await?;
         consul.ended::<Watcher>().await;
         consul.enter(entry.modify_token());
         Ok(Lap::Done)
@@ -64,6 +64,6 @@ fn numbers_of_requests_start_again_while_one_waits() {
     for bench in benches() {
         let agent = bench.agent.clone().tick(Duration::from_micros(100));
         let held = hold(&agent, Reader { left: 2_500, index: None }, |tenure| tenure.token());
-        assert_ne!(held.expect("the watcher hears of the write").value, Token(0));
+        assert_ne!(held.expect("the watcher hears of the write").value, Token::NONE);
     }
 }

@@ -28,7 +28,7 @@ impl Recipe<Consul> for Writer {
     const NAME: &'static str = "writer-at-once";
 
     async fn lap(&mut self, consul: &Handle<Consul>) -> Result<Lap, Gone> {
-        consul.put(LOCK, Opaque::Number(Token(7))).await?;
+        consul.put(LOCK, Opaque::Number(Token::numbered(7))).await?;
         let read = consul.get(LOCK).await?.ok_or(Gone)?;
         assert!(!self.panics, "the value is {:?}", read.value);
         consul.enter(read.modify_token());

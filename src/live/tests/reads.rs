@@ -5,7 +5,7 @@ use fencepost_consul::{
     Plain, Prefix, SEMAPHORE_FLAGS, Status, Terms,
 };
 use fencepost_live::{Agent, perform};
-use fencepost_model::ids::Index;
+use fencepost_model::ids::{Index, RawId};
 use fencepost_model::normal::Normal;
 use fencepost_model::program::{Gone, Handle, Lap, Recipe};
 use fencepost_model::time::Ticks;
@@ -54,7 +54,8 @@ impl Recipe<Consul> for Tour {
 
         // C-BLK-1, C-CON-3: blocking queries, with and without `?consistent`.
         let read = consul.get_consistent(THIRD).await?.expect("it is there");
-        let same = consul.watch_consistent(THIRD, Index(read.modify.0 - 1), None).await?.expect("it is there");
+        let same =
+            consul.watch_consistent(THIRD, Index::numbered(read.modify.raw() - 1), None).await?.expect("it is there");
         assert_eq!(same, read);
         let waited = consul.watch_keys(Prefix::NAMED, keys.index, Some(Ticks::new(20))).await?;
         assert_eq!(waited.keys, keys.keys, "nothing has changed when the wait is over");
@@ -69,7 +70,7 @@ impl Recipe<Consul> for Tour {
         // C-TXN-3: all or nothing.
         let set = Operation::Set { key: LOCK, value: Plain::Foreign, flags: 0 };
         let check = |index| Operation::CheckIndex { key: LOCK, index };
-        let stale = Index(lock.modify.0 - 1);
+        let stale = Index::numbered(lock.modify.raw() - 1);
         assert_eq!(consul.transaction(&[set, check(stale)]).await?, Committed::RolledBack(1));
         assert_eq!(consul.transaction(&[check(lock.modify), set]).await?, Committed::All);
         assert_eq!(consul.get(LOCK).await?.expect("it is there").value, Opaque::Foreign);

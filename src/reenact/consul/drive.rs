@@ -115,7 +115,7 @@ impl AgentDriver<'_> {
         let name = self.sessions.key(&self.stage.clients[0], key).map_err(|error| ServerError(error.to_string()))?;
         let found = self.stage.agent.json("GET", &format!("/v1/kv/{name}"), "")?;
         let there = found.pointer("/0/ModifyIndex").and_then(Value::as_u64).and_then(|index| u32::try_from(index).ok());
-        self.positions.meet(index, Index(there.unwrap_or(0)));
+        self.positions.meet(index, Index::numbered(there.unwrap_or(0)));
         Ok(())
     }
 

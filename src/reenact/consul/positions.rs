@@ -54,7 +54,7 @@ impl Positions {
     }
 
     fn is_same_entry(&mut self, model: Entry, agent: Entry) -> bool {
-        let rest = |entry: Entry| Entry { create: Index(0), modify: Index(0), ..entry };
+        let rest = |entry: Entry| Entry { create: Index::NONE, modify: Index::NONE, ..entry };
         rest(model) == rest(agent) && self.meet(model.create, agent.create) && self.meet(model.modify, agent.modify)
     }
 
@@ -97,7 +97,7 @@ impl Visitor for Translation<'_> {
         let Positions { entries, listings } = self.positions;
         let (first, second) = if self.is_listing { (listings, entries) } else { (entries, listings) };
         match first.get(index).or(second.get(index)) {
-            _ if *index == Index(0) => {}
+            _ if *index == Index::NONE => {}
             Some(there) => *index = *there,
             None => self.unknown = Some(*index),
         }
@@ -121,7 +121,7 @@ mod tests {
     use fencepost_consul::{LOCK, Opaque, Spelling};
 
     fn entry(create: u32, modify: u32) -> Entry {
-        let (create, modify) = (Index(create), Index(modify));
+        let (create, modify) = (Index::numbered(create), Index::numbered(modify));
         Entry {
             value: Opaque::Empty,
             flags: 0,
@@ -155,8 +155,8 @@ mod tests {
     #[test]
     fn a_request_names_the_positions_of_the_agent() {
         let mut positions = Positions::default();
-        positions.meet(Index(4), Index(90));
-        let at = |index| Request::DeleteCas { key: LOCK, index: Index(index) };
+        positions.meet(Index::numbered(4), Index::numbered(90));
+        let at = |index| Request::DeleteCas { key: LOCK, index: Index::numbered(index) };
         assert_eq!(positions.translated(at(4)), Ok(at(90)));
         assert_eq!(positions.translated(at(0)), Ok(at(0)));
         assert!(positions.translated(at(5)).is_err());

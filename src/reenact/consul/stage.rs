@@ -62,7 +62,7 @@ impl<'a> Stage<'a> {
             let body = json!({"Name": stage.name, "NodeChecks": [], "LockDelay": lock_delay});
             let created = agent.json("PUT", "/v1/session/create", &body.to_string())?;
             let id = created["ID"].as_str().unwrap_or_default().to_owned();
-            stage.shared = Some((SessionId { creator: ClientId(1), number: 1 }, id));
+            stage.shared = Some((SessionId::numbered(ClientId(1), 1), id));
         }
         Ok(stage)
     }

@@ -4,7 +4,7 @@ use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use fencepost_etcd::{Key, Request, Response, Shown};
 use fencepost_live::Reply;
-use fencepost_model::ids::Index;
+use fencepost_model::ids::{Index, RawId};
 use serde_json::Value;
 
 use super::revisions::Revisions;
@@ -68,7 +68,7 @@ pub(super) fn is_same(
         }
         (Request::Holder, Response::Holder(holder)) if status == 200 => read(&body, stage).is_ok_and(|found| {
             let client = found.and_then(|(key, _)| match key {
-                Key::Of(lease) | Key::Below(lease) => Some(lease.creator),
+                Key::Of(lease) | Key::Below(lease) => Some(lease.raw().creator),
                 Key::Stranger => None,
             });
             client == holder

@@ -32,7 +32,7 @@ impl Revisions {
 
     /// The revision of the server; 0 is none (E-TXN-2).
     pub(super) fn at_server(&self, model: Index) -> Option<i64> {
-        if model == Index(0) {
+        if model == Index::NONE {
             return Some(0);
         }
         self.read.get(&model).or(self.created.get(&model)).copied()
@@ -40,7 +40,7 @@ impl Revisions {
 
     /// The revision at which a key was created.
     pub(super) fn created(&self, model: Index) -> Option<i64> {
-        if model == Index(0) { Some(0) } else { self.created.get(&model).copied() }
+        if model == Index::NONE { Some(0) } else { self.created.get(&model).copied() }
     }
 }
 
@@ -51,19 +51,26 @@ mod tests {
     #[test]
     fn revisions_may_have_gaps_but_keep_their_order() {
         let mut revisions = Revisions::default();
-        assert!(revisions.meet(Index(2), 17) && revisions.meet(Index(4), 90) && revisions.meet(Index(3), 40));
-        assert!(revisions.meet(Index(4), 90));
-        assert!(!revisions.meet(Index(4), 91), "it was another one");
-        assert!(!revisions.meet(Index(5), 89), "it went back");
+        assert!(
+            revisions.meet(Index::numbered(2), 17)
+                && revisions.meet(Index::numbered(4), 90)
+                && revisions.meet(Index::numbered(3), 40)
+        );
+        assert!(revisions.meet(Index::numbered(4), 90));
+        assert!(!revisions.meet(Index::numbered(4), 91), "it was another one");
+        assert!(!revisions.meet(Index::numbered(5), 89), "it went back");
     }
 
     #[test]
     fn a_watch_begins_where_the_store_was_read() {
         let mut revisions = Revisions::default();
-        revisions.meet(Index(2), 17);
-        assert_eq!(revisions.at_server(Index(2)), Some(17));
-        revisions.note_read(Index(2), 30);
-        assert_eq!((revisions.at_server(Index(2)), revisions.created(Index(2))), (Some(30), Some(17)));
-        assert_eq!((revisions.at_server(Index(0)), revisions.at_server(Index(7))), (Some(0), None));
+        revisions.meet(Index::numbered(2), 17);
+        assert_eq!(revisions.at_server(Index::numbered(2)), Some(17));
+        revisions.note_read(Index::numbered(2), 30);
+        assert_eq!(
+            (revisions.at_server(Index::numbered(2)), revisions.created(Index::numbered(2))),
+            (Some(30), Some(17))
+        );
+        assert_eq!((revisions.at_server(Index::NONE), revisions.at_server(Index::numbered(7))), (Some(0), None));
     }
 }

@@ -1,7 +1,7 @@
 //! The keys and leases of one execution. No other execution sees them.
 
 use fencepost_etcd::{Etcd, Key, Reads};
-use fencepost_model::ids::{ClientId, SessionId};
+use fencepost_model::ids::{ClientId, RawId, SessionId};
 use fencepost_model::scenario::Scenario;
 use serde_json::{Value, json};
 
@@ -37,7 +37,7 @@ impl<'a> Stage<'a> {
 
     /// The id of a lease.
     pub(super) fn lease(&self, lease: SessionId) -> i64 {
-        self.leases + i64::from(lease.creator.0) * LEASES + i64::from(lease.number)
+        self.leases + i64::from(lease.raw().creator.0) * LEASES + i64::from(lease.raw().number)
     }
 
     /// The lease that has an id.
@@ -45,7 +45,7 @@ impl<'a> Stage<'a> {
         let rest = id - self.leases;
         let creator =
             u16::try_from(rest / LEASES).ok().filter(|creator| (1..CLIENTS).contains(&i64::from(*creator)))?;
-        Some(SessionId { creator: ClientId(creator), number: u16::try_from(rest % LEASES).ok()? })
+        Some(SessionId::numbered(ClientId(creator), u16::try_from(rest % LEASES).ok()?))
     }
 
     /// A key as the server has it (E-CC-10): a lease is written in hexadecimal digits.

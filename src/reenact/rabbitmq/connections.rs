@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
 use fencepost_amqp::ConnectionEnd;
-use fencepost_model::ids::{ClientId, SessionId};
+use fencepost_model::ids::{ClientId, RawId, SessionId};
 
 use super::broker::RabbitmqBroker;
 use crate::error::ServerError;
@@ -75,7 +75,7 @@ impl<'a> Connections<'a> {
     /// A client falls silent: what it has just sent is the last byte. Or it speaks again.
     pub(super) fn set_silent(&mut self, client: ClientId, is_silent: bool) -> Result<(), ServerError> {
         let pause = self.pause();
-        for (_, line) in self.lines.iter_mut().filter(|(id, _)| id.creator == client) {
+        for (_, line) in self.lines.iter_mut().filter(|(id, _)| id.raw().creator == client) {
             if line.quiet_from.is_none() {
                 line.beat(pause)?;
             }

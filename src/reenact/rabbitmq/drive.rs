@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
-use fencepost_model::ids::{Call, ClientId, SessionId};
+use fencepost_model::ids::{Call, ClientId, RawId, SessionId};
 use fencepost_model::scenario::Scenario;
 use fencepost_rabbitmq::{Answer, Ask, Name, RabbitMq, Request, Timer};
 
@@ -213,7 +213,11 @@ impl BrokerDriver<'_> {
                 return Ok(());
             }
             if Instant::now() > end {
-                return Err(ServerError(format!("connection {}.{} is still open", id.creator.0, id.number)));
+                return Err(ServerError(format!(
+                    "connection {}.{} is still open",
+                    id.raw().creator.0,
+                    id.raw().number
+                )));
             }
         }
         Ok(())

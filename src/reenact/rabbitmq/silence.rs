@@ -5,7 +5,7 @@
 
 use std::collections::BTreeMap;
 
-use fencepost_model::ids::{ProcessId, SessionId};
+use fencepost_model::ids::{ProcessId, RawId, SessionId};
 use fencepost_model::scenario::Scenario;
 use fencepost_model::time::Ticks;
 use fencepost_model::world::{Condition, Link, World};
@@ -31,7 +31,7 @@ pub(super) struct Opening {
 
 /// How much later than two heartbeats after its last byte a connection may be made to be dropped; none: it is not silent.
 pub(super) fn lateness(scenario: &Scenario<RabbitMq>, world: &World<RabbitMq>, id: SessionId) -> Option<Ticks> {
-    let client = ProcessId::Client(id.creator);
+    let client = ProcessId::Client(id.raw().creator);
     let link = Link { from: client, to: ProcessId::Server };
     // Where delays are bounded, only silent connections have the timer.
     let is_silent = scenario.synchrony.message_delay.is_some()
@@ -83,10 +83,10 @@ impl Talk {
                     talk.first = talk.first.or(Some(step.start));
                     talk.last = Some(step.start);
                 }
-                AtServer::Caused(Cause::Silence(client)) if client == id.creator && talk.first.is_some() => {
+                AtServer::Caused(Cause::Silence(client)) if client == id.raw().creator && talk.first.is_some() => {
                     talk.silence = talk.silence.or(Some(step.start));
                 }
-                AtServer::Caused(Cause::Speech(client)) if client == id.creator => talk.silence = None,
+                AtServer::Caused(Cause::Speech(client)) if client == id.raw().creator => talk.silence = None,
                 AtServer::Fires(Timer::Miss(missed)) if missed == id => {
                     talk.dropped = Some(step.start);
                     break;

@@ -1,6 +1,6 @@
 //! What a Consul agent does by itself: timers of sessions and of checks, and a node that gossip hears of again.
 
-use fencepost_model::ids::SessionId;
+use fencepost_model::ids::{RawId, SessionId};
 use fencepost_model::time::Instant;
 
 use crate::stand_in::StandIn;
@@ -23,7 +23,7 @@ impl StandIn {
         let expirable = self.backend.agent.expirable(Instant::at(i64::MAX)).into_iter();
         let sessions = expirable.map(|(session, since)| match since {
             Some(since) => {
-                let of = [u64::from(session.creator.0), u64::from(session.number), since.unsigned_abs()];
+                let of = [u64::from(session.raw().creator.0), u64::from(session.raw().number), since.unsigned_abs()];
                 let draw = |what: u64| self.draw(&[of[0], of[1], of[2], what]);
                 let (fires, applied) = self.settings.timers.fires(since, draw);
                 (fires, if fires == applied { ConsulDue::Ends(session) } else { ConsulDue::Fires(session, applied) })

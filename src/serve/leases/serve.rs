@@ -3,7 +3,7 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use fencepost_conform::HttpRequest;
-use fencepost_model::ids::Index;
+use fencepost_model::ids::{Index, RawId};
 use serde_json::{Value, json};
 
 use super::draft::{Draft, parsed};
@@ -78,7 +78,7 @@ impl StandIn<LeaseBackend> {
             ("DELETE", Target::Leases(_)) => Err(Refusal::beyond("deleting a list of leases")),
             ("GET", Target::Lease(key)) => {
                 let (kept, version) = self.found(&key, journey)?;
-                Ok(Answer::json(&kept.shown(&key, version.0)))
+                Ok(Answer::json(&kept.shown(&key, version.raw())))
             }
             ("PUT", Target::Lease(key)) => {
                 is_json(journey)?;
@@ -105,7 +105,7 @@ impl StandIn<LeaseBackend> {
     fn list(&mut self, namespace: Option<&str>, journey: &Journey) -> Served {
         let leases = self.backend.store.list(namespace, &journey.client)?;
         let shown = |(key, kept, version): (LeaseKey, KeptLease, Index)| {
-            let mut item = kept.shown(&key, version.0);
+            let mut item = kept.shown(&key, version.raw());
             // Items of a list have neither.
             item.as_object_mut()
                 .into_iter()
@@ -113,7 +113,7 @@ impl StandIn<LeaseBackend> {
             item
         };
         let items: Vec<Value> = leases.into_iter().map(shown).collect();
-        let version = self.backend.store.version().0.to_string();
+        let version = self.backend.store.version().raw().to_string();
         Ok(Answer::json(&json!({
             "kind": "LeaseList", "apiVersion": format!("{GROUP}/v1"), "metadata": {"resourceVersion": version}, "items": items,
         })))
@@ -167,7 +167,7 @@ impl StandIn<LeaseBackend> {
         make: impl FnOnce(Value) -> Result<Draft, Refusal>,
     ) -> Served {
         let found = self.backend.store.find(key, &journey.client)?;
-        let object = found.as_ref().map_or_else(|| json!({}), |(kept, version)| kept.shown(key, version.0));
+        let object = found.as_ref().map_or_else(|| json!({}), |(kept, version)| kept.shown(key, version.raw()));
         let draft = make(object)?;
         draft.is_of(key)?;
         let before = found.as_ref().map(|(kept, _)| kept.clone());
@@ -181,7 +181,7 @@ impl StandIn<LeaseBackend> {
             && version.is_none_or(|version| version == *present)
         {
             // What changes nothing is not written, and has no new version.
-            return Ok(Answer::json(&after.shown(key, present.0)));
+            return Ok(Answer::json(&after.shown(key, present.raw())));
         }
         let version = self.backend.store.put(key, &journey.client, &draft, after.clone(), version)?;
         Ok(self.written(journey, Changed { key: key.clone(), before, after: Some(after) }, version))
@@ -211,13 +211,13 @@ impl StandIn<LeaseBackend> {
             let why = format!("Invalid value: {text:?}: it is no number");
             Refusal::invalid("leases", "", &[("metadata.resourceVersion", why)])
         })?;
-        Ok(Some(u32::try_from(number).map_or(NO_VERSION, Index)))
+        Ok(Some(u32::try_from(number).map_or(NO_VERSION, Index::numbered)))
     }
 
     fn written(&mut self, journey: &Journey, changed: Changed, version: Index) -> Answer {
         self.tell(journey, &changed);
         let status = if changed.before.is_none() { 201 } else { 200 };
-        let shown = changed.after.map_or(Value::Null, |after| after.shown(&changed.key, version.0));
+        let shown = changed.after.map_or(Value::Null, |after| after.shown(&changed.key, version.raw()));
         Answer { status, ..Answer::json(&shown) }
     }
 

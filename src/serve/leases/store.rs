@@ -46,7 +46,7 @@ struct Record {
 }
 
 /// A version that no record ever has.
-pub(super) const NO_VERSION: Index = Index(0);
+pub(super) const NO_VERSION: Index = Index::NONE;
 
 /// More identities, or clients, than the model has names for.
 const NAMES_MAX: usize = 65_000;
@@ -57,7 +57,7 @@ impl LeaseStore {
             scenario: Arc::new(Scenario::new("leases")),
             leases: BTreeMap::new(),
             // A server has written objects of its own before the first lease.
-            version: Index(1),
+            version: Index::numbered(1),
             identities: BTreeMap::new(),
             clients: BTreeMap::new(),
         }
@@ -185,7 +185,7 @@ impl LeaseStore {
         let holder = draft.spec.get("holderIdentity").and_then(serde_json::Value::as_str).unwrap_or_default();
         let holder = match holder.is_empty() {
             true => None,
-            false => Some(Name::Own(SessionId { creator: ClientId::of(0), number: self.identity(holder)? })),
+            false => Some(Name::Own(SessionId::numbered(ClientId::of(0), self.identity(holder)?))),
         };
         let duration = match draft.mistakes().is_empty() {
             true => Ticks::new(draft.number("leaseDurationSeconds").unwrap_or(1)),

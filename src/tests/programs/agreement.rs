@@ -54,7 +54,7 @@ fn is_explored<S: Service>(program: &Scenario<S>) -> bool {
 fn with_programs<T>(scenario: &dyn AnyScenario, law: impl FnOnce(&dyn AnyScenario) -> T) -> Option<T> {
     if let Some(scenario) = scenario.of::<Lease>() {
         let (lease, retry_every) = (scenario.service.lease, scenario.service.retry_every);
-        let program = scenario.clone().programs(Loan { lease, retry_every, last: Index(0) });
+        let program = scenario.clone().programs(Loan { lease, retry_every, last: Index::NONE });
         return is_explored(&program).then(|| law(lease::SERVICE.any(&program)));
     }
     if let Some(scenario) = scenario.of::<Stores>() {

@@ -4,7 +4,7 @@ use fencepost::Scenario;
 use fencepost::consul::{self, Consul};
 use fencepost::etcd::{self, Etcd};
 use fencepost::lease::{self, Lease, LeaseMessage, Lending as _};
-use fencepost::model::ids::{Call, ClientId, Index, SessionId, Tenure, Token};
+use fencepost::model::ids::{Call, ClientId, Index, RawId, SessionId, Tenure, Token};
 use fencepost::model::laws::{budgets_are_kept, enabled_and_is_enabled_agree, pick, properties_agree_with_their_twins};
 use fencepost::model::monitor::Observed;
 use fencepost::model::normal::{Normal, Visitor};
@@ -90,17 +90,13 @@ struct OtherNumbers {
 }
 
 impl OtherNumbers {
-    fn wide(&self, number: &mut u32) {
-        // 0 stands for no number.
-        if *number > 0 {
-            *number = *number * (2 + self.salt % 3) + self.salt % 50;
-        }
+    /// 0 stands for no number.
+    fn wide(&self, number: u32) -> u32 {
+        if number > 0 { number * (2 + self.salt % 3) + self.salt % 50 } else { 0 }
     }
 
-    fn short(&self, number: &mut u16) {
-        if *number > 0 {
-            *number += u16::try_from(1 + self.salt % 9).expect("it is small");
-        }
+    fn short(&self, number: u16) -> u16 {
+        if number > 0 { number + u16::try_from(1 + self.salt % 9).expect("it is small") } else { 0 }
     }
 }
 
@@ -111,12 +107,12 @@ impl Visitor for OtherNumbers {
     fn since(&mut self, _: &mut Instant) {}
 
     fn index(&mut self, index: &mut Index) {
-        self.wide(&mut index.0);
+        *index = Index::numbered(self.wide(index.raw()));
     }
 
     fn token(&mut self, token: &mut Token) {
         if self.horizon.tokens_are_indexes {
-            self.wide(&mut token.0);
+            *token = Token::numbered(self.wide(token.raw()));
         }
     }
 
@@ -125,19 +121,20 @@ impl Visitor for OtherNumbers {
     }
 
     fn tenure(&mut self, tenure: &mut Tenure) {
-        self.wide(&mut tenure.0);
+        tenure.0 = self.wide(tenure.0);
     }
 
     fn session(&mut self, session: &mut SessionId) {
-        self.short(&mut session.number);
+        let parts = session.raw();
+        *session = SessionId::numbered(parts.creator, self.short(parts.number));
     }
 
     fn call(&mut self, call: &mut Call) {
-        self.short(&mut call.0);
+        call.0 = self.short(call.0);
     }
 
     fn call_of(&mut self, _: ClientId, call: &mut Call) {
-        self.short(&mut call.0);
+        call.0 = self.short(call.0);
     }
 
     fn scope(&mut self, _: Option<ClientId>, _: Ticks) {}
@@ -239,7 +236,7 @@ impl Recipe<Lease> for LooksInto {
 
     async fn lap(&mut self, lender: &Handle<Lease>) -> Result<Lap, Gone> {
         let ticks = match lender.borrow().await {
-            LeaseMessage::Lent(loan) => 1 + i64::from(loan.0 % 7),
+            LeaseMessage::Lent(loan) => 1 + i64::from(loan.raw() % 7),
             _ => 1,
         };
         lender.sleep(Ticks::new(ticks)).await;

@@ -8,7 +8,7 @@ use std::time::SystemTime;
 use fencepost::checker::{Engine, InternalError, Options};
 use fencepost::lease::{self, Lease, LeaseMessage, Lending};
 use fencepost::model::finding::Verdict;
-use fencepost::model::ids::Index;
+use fencepost::model::ids::{Index, RawId};
 use fencepost::model::normal::Normal;
 use fencepost::model::program::{Gone, Handle, Lap, ProgramError, ProgramErrorKind, Recipe};
 use fencepost::sim::{Hunt, SchedulerKind, Settings};
@@ -58,7 +58,7 @@ recipe!(Counting = "counting", |lender| {
     if CALLS.fetch_add(1, Relaxed).is_multiple_of(2) {
         lender.sleep(Ticks::new(1)).await
     } else {
-        lender.give_back(Index(1))
+        lender.give_back(Index::numbered(1))
     }
     lender.sleep(Ticks::new(3)).await;
     Ok(Lap::Again)
@@ -107,7 +107,7 @@ recipe!(Deaf = "deaf", |lender| {
 
 recipe!(Panicking = "panicking", |lender| {
     match lender.borrow().await {
-        LeaseMessage::Lent(loan) => assert!(loan.0 > 7, "no loan is so small"),
+        LeaseMessage::Lent(loan) => assert!(loan.raw() > 7, "no loan is so small"),
         other => panic!("{other}"),
     }
     Ok(Lap::Done)

@@ -60,7 +60,7 @@ fn shipped<S: Service>(name: &str) -> Scenario<S> {
 fn with_programs(name: &str) -> Scenario<Lease> {
     let scenario = shipped::<Lease>(name);
     let (lease, retry_every) = (scenario.service.lease, scenario.service.retry_every);
-    scenario.programs(Loan { lease, retry_every, last: Index(0) })
+    scenario.programs(Loan { lease, retry_every, last: Index::NONE })
 }
 
 /// Promises, verdicts, and counts.
@@ -116,7 +116,7 @@ fn programs_and_state_machines_compete_for_one_lock() {
     let mixed = with_programs("lease-one-tick-less");
     let mixed = Scenario { programs: Vec::new(), ..mixed.clone() }.program(
         ClientId(2),
-        Loan { lease: mixed.service.lease, retry_every: mixed.service.retry_every, last: Index(0) },
+        Loan { lease: mixed.service.lease, retry_every: mixed.service.retry_every, last: Index::NONE },
     );
     let all = agreed(SERVICE.any(&mixed));
     assert_eq!(

@@ -114,7 +114,7 @@ impl Recipe<Lease> for Borrower {
 fn in_two_tasks(name: &str) -> Scenario<Lease> {
     let scenario = shipped::<Lease>(name);
     let (lease, retry_every) = (scenario.service.lease, scenario.service.retry_every);
-    scenario.programs(TwoTasks { lease, retry_every, last: Index(0) })
+    scenario.programs(TwoTasks { lease, retry_every, last: Index::NONE })
 }
 
 #[test]

@@ -42,7 +42,7 @@ pub use settings::{
 
 use fencepost_model::goal::Goal;
 use fencepost_model::held::Held;
-use fencepost_model::ids::{Call, ClientId, Tenure, Token};
+use fencepost_model::ids::{Call, ClientId, RawId, Tenure, Token};
 use fencepost_model::mutation::Mutation;
 use fencepost_model::process::{Context, Outbox};
 use fencepost_model::scenario::Scenario;
@@ -91,10 +91,10 @@ impl Service for Consul {
         }
         if scenario.service.queue.is_some() {
             let Some((session, token)) = server.first() else { return Record::default() };
-            return Record { owners: [session.creator].into_iter().collect(), token, ..Record::default() };
+            return Record { owners: [session.raw().creator].into_iter().collect(), token, ..Record::default() };
         }
         let Some(entry) = server.entry(LOCK) else { return Record::default() };
-        let owners = entry.session.map(|session| session.creator).into_iter().collect();
+        let owners = entry.session.map(|session| session.raw().creator).into_iter().collect();
         Record { owners, token: scenario.service.token(&entry), ..Record::default() }
     }
 
@@ -226,14 +226,14 @@ impl Settings {
     /// The token of a tenure that this entry records.
     pub fn token(&self, entry: &Entry) -> Token {
         match self.sequencer {
-            Sequencer::None | Sequencer::Version => Token(0),
+            Sequencer::None | Sequencer::Version => Token::NONE,
             Sequencer::Random => match entry.value {
                 Opaque::Number(token) => token,
-                _ => Token(0),
+                _ => Token::NONE,
             },
-            Sequencer::LockIndex => Token(entry.lock_index),
-            Sequencer::ModifyIndex => Token(entry.modify.0),
-            Sequencer::CreateIndex => Token(entry.create.0),
+            Sequencer::LockIndex => Token::numbered(entry.lock_index),
+            Sequencer::ModifyIndex => entry.modify.token(),
+            Sequencer::CreateIndex => entry.create.token(),
         }
     }
 }

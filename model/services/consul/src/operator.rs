@@ -9,7 +9,7 @@ use super::settings::CheckKind;
 use super::{
     Claim, Consul, Key, LOCK, Opaque, Operation, OperatorActionKind, Plain, Prefix, Request, Server, Settings, Slots,
 };
-use fencepost_model::ids::{ClientId, Index, SessionId};
+use fencepost_model::ids::{ClientId, Index, RawId, SessionId};
 use fencepost_model::normal::Normal;
 use fencepost_model::process::{Context, Outbox};
 use fencepost_model::scenario::Scenario;
@@ -72,14 +72,14 @@ fn offer_kind(kind: OperatorActionKind, world: &World<Consul>, offer: &mut dyn F
             let is_down = |client: ClientId| world.clients[client.place()].condition == Condition::Down;
             server
                 .sessions()
-                .filter(|session| is_down(session.creator))
+                .filter(|session| is_down(session.raw().creator))
                 .for_each(|session| offer(OperatorAction::Destroy(session)));
         }
         OperatorActionKind::DestroyWaiting => {
             let waiting = |client: ClientId| world.waiting().any(|other| other == client);
             server
                 .sessions()
-                .filter(|session| waiting(session.creator))
+                .filter(|session| waiting(session.raw().creator))
                 .for_each(|session| offer(OperatorAction::Destroy(session)));
         }
         OperatorActionKind::Put => offer(OperatorAction::Put),
@@ -127,9 +127,9 @@ fn offer_kind(kind: OperatorActionKind, world: &World<Consul>, offer: &mut dyn F
         OperatorActionKind::DeregisterNode => server.nodes().for_each(|node| offer(OperatorAction::DropNode(node.id))),
         OperatorActionKind::TakeOver => {
             let Some(holder) = entry.and_then(|entry| entry.session) else { return };
-            let others = || server.sessions().filter(|session| session.creator != holder.creator);
+            let others = || server.sessions().filter(|session| session.raw().creator != holder.raw().creator);
             registered(server, |node, kind, _| {
-                if node == holder.creator {
+                if node == holder.raw().creator {
                     others().for_each(|session| offer(OperatorAction::TakeOver(node, kind, session)));
                 }
             });
@@ -229,7 +229,7 @@ pub(super) fn perform(
             let claim = Claim::new(LOCK, session, Plain::Foreign, 0);
             let operations = [Operation::SetCheck(node, kind, Status::Critical), Operation::Lock(claim)];
             if server.delayed(&operations, context).next().is_none() {
-                server.transact(session.creator, &operations, context, out, &mut |_, _| {});
+                server.transact(session.raw().creator, &operations, context, out, &mut |_, _| {});
             }
             return;
         }

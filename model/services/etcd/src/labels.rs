@@ -5,13 +5,13 @@ use std::fmt::{Display, Formatter, Result};
 use super::events::{EtcdEvent, EtcdFault, OperatorAction};
 use super::messages::{Command, Compare, EtcdMessage, Key, Operation, Request, Response, Shown, Timer};
 use super::settings::OperatorKind;
-use fencepost_model::ids::Index;
+use fencepost_model::ids::{Index, RawId};
 
 impl Display for Key {
     fn fmt(&self, f: &mut Formatter<'_>) -> Result {
         match self {
-            Key::Of(lease) => write!(f, "key {}.{}", lease.creator.0, lease.number),
-            Key::Below(lease) => write!(f, "key sub/{}.{}", lease.creator.0, lease.number),
+            Key::Of(lease) => write!(f, "key {}.{}", lease.raw().creator.0, lease.raw().number),
+            Key::Below(lease) => write!(f, "key sub/{}.{}", lease.raw().creator.0, lease.raw().number),
             Key::Stranger => f.write_str("a key without a lease"),
         }
     }
@@ -20,8 +20,8 @@ impl Display for Key {
 impl Display for Compare {
     fn fmt(&self, f: &mut Formatter<'_>) -> Result {
         match self.created {
-            Index(0) => write!(f, "if {} is absent", self.key),
-            Index(created) => write!(f, "if {} was created at {created}", self.key),
+            Index::NONE => write!(f, "if {} is absent", self.key),
+            created => write!(f, "if {} was created at {created}", self.key, created = created.raw()),
         }
     }
 }
@@ -35,9 +35,9 @@ impl Display for Request {
             Request::Txn(compare, Operation::Put(_)) => write!(f, "{compare}, put it; get the oldest key"),
             Request::Txn(compare, Operation::Delete) => write!(f, "{compare}, delete it"),
             Request::Txn(compare, Operation::Write(_)) => write!(f, "{compare}, write the value"),
-            Request::Newest(before) => write!(f, "get the newest key created before {}", before.0),
+            Request::Newest(before) => write!(f, "get the newest key created before {}", before.raw()),
             Request::Get(key) => write!(f, "get {key}"),
-            Request::Watch(key, from) => write!(f, "watch {key} from {}", from.0),
+            Request::Watch(key, from) => write!(f, "watch {key} from {}", from.raw()),
             Request::Delete(key) => write!(f, "delete {key}"),
             Request::Holder => f.write_str("read the holder"),
         }
@@ -46,7 +46,7 @@ impl Display for Request {
 
 fn shown(f: &mut Formatter<'_>, found: Option<Shown>) -> Result {
     match found {
-        Some(Shown { key, created }) => write!(f, "{key}, created at {}", created.0),
+        Some(Shown { key, created }) => write!(f, "{key}, created at {}", created.raw()),
         None => f.write_str("no key"),
     }
 }
@@ -60,14 +60,14 @@ impl Display for Response {
             Response::Done => f.write_str("done"),
             Response::Txn { created, oldest } => {
                 match created {
-                    Some(created) => write!(f, "the key was created at {}; the oldest is ", created.0),
+                    Some(created) => write!(f, "the key was created at {}; the oldest is ", created.raw()),
                     None => f.write_str("there is no such key; the oldest is "),
                 }?;
                 shown(f, *oldest)
             }
             Response::Found(found, revision) => {
                 shown(f, *found)?;
-                write!(f, " at {}", revision.0)
+                write!(f, " at {}", revision.raw())
             }
             Response::Deleted => f.write_str("the watched key was deleted"),
             Response::Compacted => f.write_str("the revision of the watch is compacted"),

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use super::{Command, Lease, LeaseMessage, Timer};
 use crate::LeaseMutation;
 use fencepost_model::fact::{Fact, Leaving};
-use fencepost_model::ids::{Index, ProcessId, Token};
+use fencepost_model::ids::{Index, ProcessId};
 use fencepost_model::normal::Normal;
 use fencepost_model::process::{Belief, Client, Context, Input, Message, Outbox, Process};
 use fencepost_model::rounds;
@@ -37,7 +37,7 @@ enum Phase {
 
 impl Borrower {
     pub(super) fn new(scenario: &Scenario<Lease>) -> Self {
-        Borrower { phase: Phase::Idle, rounds: scenario.rounds, loan: Index(0) }
+        Borrower { phase: Phase::Idle, rounds: scenario.rounds, loan: Index::NONE }
     }
 
     fn ask(&mut self, context: &Context<'_, Lease>, out: &mut Outbox<Lease>) {
@@ -56,7 +56,7 @@ impl Borrower {
             return;
         }
         self.phase = Phase::Inside { until, writes: context.scenario.writes };
-        out.record(Fact::Entered { client: context.client(), token: Token(loan.0) });
+        out.record(Fact::Entered { client: context.client(), token: loan.token() });
     }
 
     fn leave(&mut self, why: Leaving, context: &Context<'_, Lease>, out: &mut Outbox<Lease>) {
@@ -89,7 +89,7 @@ impl Process<Lease> for Borrower {
             }
             (Phase::Inside { until, writes }, Input::Command(Command::Write)) => {
                 self.phase = Phase::Inside { until, writes: writes - 1 };
-                out.write(Token(self.loan.0), None);
+                out.write(self.loan.token(), None);
             }
             (Phase::Inside { .. }, Input::Command(Command::Return)) => {
                 self.leave(Leaving::Done, context, out);
@@ -110,7 +110,7 @@ impl Process<Lease> for Borrower {
     }
 
     fn restarted(&self, _: &Scenario<Lease>) -> Self {
-        Borrower { phase: Phase::Idle, rounds: self.rounds, loan: Index(0) }
+        Borrower { phase: Phase::Idle, rounds: self.rounds, loan: Index::NONE }
     }
 }
 

@@ -23,7 +23,7 @@ pub use scenarios::SCENARIOS;
 pub use server::Lender;
 
 use fencepost_model::assumption::{Assumption, Class, Declarations};
-use fencepost_model::ids::{ClientId, Index, Token};
+use fencepost_model::ids::{ClientId, Index, RawId};
 use fencepost_model::mutation::Mutation;
 use fencepost_model::normal::Normal;
 use fencepost_model::process::{Context, Outbox};
@@ -116,7 +116,7 @@ impl Service for Lease {
     }
 
     fn record(server: &Lender, _: &Scenario<Self>) -> Record {
-        Record { owners: server.owner().into_iter().collect(), token: Token(server.loans().0), ..Record::default() }
+        Record { owners: server.owner().into_iter().collect(), token: server.loans().token(), ..Record::default() }
     }
 
     fn operate(_: &mut Lender, operator_action: Uninhabited, _: &Context<'_, Self>, _: &mut Outbox<Self>) {
@@ -172,9 +172,9 @@ impl fmt::Display for LeaseMessage {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             LeaseMessage::Borrow => f.write_str("lend me the lock"),
-            LeaseMessage::Lent(Index(loan)) => write!(f, "lent, loan {loan}"),
+            LeaseMessage::Lent(loan) => write!(f, "lent, loan {loan}", loan = loan.raw()),
             LeaseMessage::Busy => f.write_str("refused, another client has it"),
-            LeaseMessage::Return(Index(loan)) => write!(f, "loan {loan} is returned"),
+            LeaseMessage::Return(loan) => write!(f, "loan {loan} is returned", loan = loan.raw()),
         }
     }
 }

@@ -64,7 +64,7 @@ pub trait Lending {
 
     /// The token of a loan: what the resource compares.
     fn token(&self, loan: Index) -> Token {
-        Token(loan.0)
+        loan.token()
     }
 }
 

@@ -6,7 +6,7 @@ use super::{Lease, LeaseMessage, Timer, client};
 use crate::LeaseMutation;
 use fencepost_model::assumption::Execution;
 use fencepost_model::fact::{Ending, Fact, Refusal};
-use fencepost_model::ids::{ClientId, Index, ProcessId, Token};
+use fencepost_model::ids::{ClientId, Index, ProcessId, RawId};
 use fencepost_model::normal::Normal;
 use fencepost_model::process::{Context, Input, Message, Outbox, Process};
 use fencepost_model::scenario::Scenario;
@@ -59,7 +59,7 @@ impl Lender {
         let grace = if context.is_mutated(LeaseMutation::GraceForgotten) { Ticks::ZERO } else { settings.grace };
         self.loan = Some(Loan { to, over: Deadline(context.now + settings.lease + grace) });
         self.loans = self.loans.next();
-        out.record(Fact::Granted { client: to, token: Token(self.loans.0), fresh: true, stolen: false });
+        out.record(Fact::Granted { client: to, token: self.loans.token(), fresh: true, stolen: false });
         out.send(to.into(), LeaseMessage::Lent(self.loans));
     }
 }

@@ -5,13 +5,13 @@ use std::fmt::{Display, Formatter, Result};
 use super::events::{LeaseEvent, LeaseFault, OperatorAction};
 use super::messages::{Command, Entry, Name, ObservedLeaseMessage, Request, Response, RowEnd, Shown, Timer};
 use super::settings::OperatorKind;
-use fencepost_model::ids::{Call, Index};
+use fencepost_model::ids::{Call, Index, RawId};
 use fencepost_model::time::Ticks;
 
 impl Display for Name {
     fn fmt(&self, f: &mut Formatter<'_>) -> Result {
         match self {
-            Name::Own(id) => write!(f, "{}.{}", id.creator.0, id.number),
+            Name::Own(id) => write!(f, "{}.{}", id.raw().creator.0, id.raw().number),
             Name::Common => f.write_str("the common name"),
             Name::Candidate(number) => write!(f, "candidate {number}"),
         }
@@ -32,7 +32,7 @@ impl Display for Entry {
 
 fn condition(f: &mut Formatter<'_>, version: Option<Index>) -> Result {
     match version {
-        Some(Index(version)) => write!(f, " if the version is {version}"),
+        Some(version) => write!(f, " if the version is {version}", version = version.raw()),
         None => f.write_str(" in any case"),
     }
 }
@@ -72,9 +72,9 @@ impl Display for Request {
 impl Display for Response {
     fn fmt(&self, f: &mut Formatter<'_>) -> Result {
         match self {
-            Response::Found(Some(shown)) => write!(f, "version {}, {}", shown.version.0, shown.entry),
+            Response::Found(Some(shown)) => write!(f, "version {}, {}", shown.version.raw(), shown.entry),
             Response::Found(None) => f.write_str("there is no lease"),
-            Response::Written(Index(version)) => write!(f, "written, version {version}"),
+            Response::Written(version) => write!(f, "written, version {version}", version = version.raw()),
             Response::Gone => f.write_str("done"),
             Response::Conflict => f.write_str("conflict"),
             Response::Invalid => f.write_str("invalid"),

@@ -60,8 +60,8 @@ impl Row {
         let has_least = context.scenario.service.at_least > Ticks::ZERO || !context.scenario.programs.is_empty();
         let end = StartTime(until.from.unwrap_or(now) + until.length);
         *self = Row { holder: Some(client), until: Some(end), since: has_least.then_some(now) };
-        out.record(Fact::Granted { client, token: Token(0), fresh: true, stolen: false });
-        Response::Written(Index(0))
+        out.record(Fact::Granted { client, token: Token::NONE, fresh: true, stolen: false });
+        Response::Written(Index::NONE)
     }
 
     /// The row is extended if it is the client's and has not ended (OL-R-5).
@@ -72,7 +72,7 @@ impl Row {
             return Response::Conflict;
         }
         self.until = Some(StartTime(now + length));
-        Response::Written(Index(0))
+        Response::Written(Index::NONE)
     }
 
     /// The row ends at max(now, start + atLeast), if it is the client's (OL-R-4).
@@ -193,7 +193,7 @@ impl RowLocker {
                 let ends = Deadline(context.now + settings.task);
                 let (extends, least) = (Self::extends(context), settings.at_least);
                 self.phase = Phase::Working { created, ends, extends, least };
-                out.record(Fact::Entered { client: context.client(), token: Token(0) });
+                out.record(Fact::Entered { client: context.client(), token: Token::NONE });
             }
             (Phase::Asking { .. }, _) => self.phase = Phase::Waiting(Deadline(context.now + settings.retry_period)),
             // A refused extension ends the extensions, silently (OL-R-5).

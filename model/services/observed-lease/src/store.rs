@@ -9,7 +9,7 @@ use super::row::Row;
 use super::settings::{OperatorKind, Tokens};
 use crate::ObservedLeaseMutation as Mutant;
 use fencepost_model::fact::{Ending, Fact};
-use fencepost_model::ids::{ClientId, Index, Token};
+use fencepost_model::ids::{ClientId, Index, RawId, Token};
 use fencepost_model::inline_vec::InlineVec;
 use fencepost_model::normal::Normal;
 use fencepost_model::process::{Context, Input, Message, Outbox, Process};
@@ -181,9 +181,9 @@ impl Store {
 
     fn token(&self, entry: Entry, tokens: Tokens) -> Token {
         match tokens {
-            Tokens::None => Token(0),
-            Tokens::Transitions => Token(u32::from(entry.transitions) + 1),
-            Tokens::ResourceVersion => Token(self.version.0),
+            Tokens::None => Token::NONE,
+            Tokens::Transitions => Token::numbered(u32::from(entry.transitions) + 1),
+            Tokens::ResourceVersion => self.version.token(),
         }
     }
 

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::messages::{Answer, Ask, Name, RabbitmqMessage, Timer};
 use super::{Broker, RabbitMq};
-use fencepost_model::ids::{ProcessId, SessionId};
+use fencepost_model::ids::{ProcessId, RawId, SessionId};
 use fencepost_model::mutation::Mutation;
 use fencepost_model::process::{Context, Input, Message, Outbox, Process};
 use fencepost_model::scenario::Scenario;
@@ -44,7 +44,7 @@ impl Bench {
 
     /// The broker's response; none where RabbitMQ sends none.
     pub fn ask(&mut self, ask: Ask) -> Option<Answer> {
-        let from = ProcessId::Client(ask.connection.creator);
+        let from = ProcessId::Client(ask.connection.raw().creator);
         self.feed(ask.connection, Input::Message { from, message: Message::Service(RabbitmqMessage::Request(ask)) })
     }
 
@@ -60,7 +60,7 @@ impl Bench {
 
     /// The broker notices that a socket was closed; the connection's queues are removed later, one by one.
     pub fn notice(&mut self, connection: SessionId) {
-        let from = ProcessId::Client(connection.creator);
+        let from = ProcessId::Client(connection.raw().creator);
         self.take(Input::Message { from, message: Message::Service(RabbitmqMessage::SocketClosed(connection)) });
     }
 

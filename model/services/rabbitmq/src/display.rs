@@ -6,7 +6,7 @@ use super::messages::{
     Answer, Ask, Command, Difference, Keeps, Name, Problem, QueueProperties, RabbitmqEvent, RabbitmqMessage, Request,
     Timer,
 };
-use fencepost_model::ids::SessionId;
+use fencepost_model::ids::{RawId, SessionId};
 
 impl fmt::Display for Name {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -117,7 +117,7 @@ impl fmt::Display for Answer {
 
 /// A connection's name for people.
 pub(super) fn connection(id: SessionId) -> String {
-    format!("connection {}.{}", id.creator.0, id.number)
+    format!("connection {}.{}", id.raw().creator.0, id.raw().number)
 }
 
 impl fmt::Display for RabbitmqMessage {

@@ -6,7 +6,7 @@ use super::nodes::{Key, Nodes};
 use super::settings::Grants;
 use fencepost_model::assumption::{Execution, Moment};
 use fencepost_model::fact::Fact;
-use fencepost_model::ids::ProcessId;
+use fencepost_model::ids::{ProcessId, RawId};
 use fencepost_model::process::Message;
 use fencepost_model::time::{Deadline, Ticks};
 use fencepost_model::world::{Action, Envelope, Fault, World};
@@ -84,7 +84,7 @@ impl Nodes {
         run.each(|moment| {
             let Some(RedlockMessage::Unlock(_, value)) = delivered(moment.action) else { return Ok(()) };
             let Action::Deliver(envelope) = moment.action else { return Ok(()) };
-            let is_foreign = envelope.from.client() != Some(value.creator);
+            let is_foreign = envelope.from.client() != Some(value.raw().creator);
             let removes_other = pairs(moment)
                 .any(|(before, after)| after.is_none() && before.is_some_and(|key: Key| key.value != value));
             match is_foreign || removes_other {

@@ -7,7 +7,7 @@ use super::settings::Validity;
 use super::{COPIED, Redlock};
 use crate::RedlockMutation;
 use fencepost_model::fact::{Fact, Leaving};
-use fencepost_model::ids::{ClientId, ProcessId, Token};
+use fencepost_model::ids::{ClientId, ProcessId, RawId, Token};
 use fencepost_model::normal::Normal;
 use fencepost_model::process::{Belief, Client, Context, Input, Message, Outbox, Process};
 use fencepost_model::rounds;
@@ -49,7 +49,7 @@ type Out<'a> = &'a mut Outbox<Redlock>;
 impl Locker {
     pub(super) fn new(id: ClientId, scenario: &Scenario<Redlock>) -> Self {
         let nodes = if scenario.system == COPIED { 0 } else { scenario.service.nodes };
-        Locker { phase: Phase::Idle, value: LockValue { creator: id, number: 0 }, rounds: scenario.rounds, nodes }
+        Locker { phase: Phase::Idle, value: LockValue::numbered(id, 0), rounds: scenario.rounds, nodes }
     }
 
     /// The nodes that it asks; 0 stands for the current leader.
@@ -58,7 +58,7 @@ impl Locker {
     }
 
     fn acquire(&mut self, context: &Ctx<'_>, out: Out<'_>) {
-        self.value.number += 1;
+        self.value = self.value.next();
         self.phase = Phase::Asking { yes: 0, no: 0, until: self.lease_from(context.now, context) };
         self.asked().for_each(|node| out.send(ProcessId::Server, RedlockMessage::Lock(node, self.value)));
     }
@@ -94,7 +94,7 @@ impl Locker {
                 return self.give_up(context, out);
             }
             self.phase = Phase::Inside { until };
-            out.record(Fact::Entered { client: context.client(), token: Token(0) });
+            out.record(Fact::Entered { client: context.client(), token: Token::NONE });
         } else if (yes | no).count_ones() == all {
             self.give_up(context, out);
         } else {

@@ -4,7 +4,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use fencepost_model::ids::SessionId;
+use fencepost_model::ids::{RawId, SessionId};
 use fencepost_model::normal::Normal;
 use fencepost_model::program::Alarm;
 use fencepost_model::service_fault::{FaultKind, Nature, ServiceFault};
@@ -107,7 +107,7 @@ impl RedlockMessage {
 
 /// The value in sentences.
 pub(super) fn shown(value: LockValue) -> String {
-    format!("value {}.{}", value.creator.0, value.number)
+    format!("value {}.{}", value.raw().creator.0, value.raw().number)
 }
 
 /// The name of a node in sentences.

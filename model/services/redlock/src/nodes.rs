@@ -7,7 +7,7 @@ use super::settings::{Grants, Settings};
 use super::{COPIED, Redlock};
 use crate::RedlockMutation;
 use fencepost_model::fact::{Ending, Fact, Refusal};
-use fencepost_model::ids::{ClientId, Index, Token};
+use fencepost_model::ids::{ClientId, Index, RawId, Token};
 use fencepost_model::inline_vec::InlineVec;
 use fencepost_model::normal::Normal;
 use fencepost_model::process::{Context, Input, Message, Outbox, Process};
@@ -61,7 +61,7 @@ impl Nodes {
         let nodes = (0..scenario.service.nodes).map(|_| Node::default()).collect();
         Nodes {
             nodes,
-            last: Index(0),
+            last: Index::NONE,
             leader: u8::from(scenario.system == COPIED),
             apart: None,
             promised: InlineVec::new(),
@@ -75,13 +75,13 @@ impl Nodes {
             let mut owners: InlineVec<ClientId, 2> = InlineVec::new();
             for key in self.nodes.iter().filter_map(|node| node.key) {
                 let count = self.nodes.iter().filter(|node| node.key.is_some_and(|other| other.value == key.value));
-                if count.count() > self.nodes.len() / 2 && !owners.contains(&key.value.creator) {
-                    owners.push(key.value.creator);
+                if count.count() > self.nodes.len() / 2 && !owners.contains(&key.value.raw().creator) {
+                    owners.push(key.value.raw().creator);
                 }
             }
             owners
         };
-        Record { owners, token: Token(0), ..Record::default() }
+        Record { owners, token: Token::NONE, ..Record::default() }
     }
 
     fn at(&mut self, number: u8) -> &mut Node {
@@ -135,11 +135,11 @@ impl Nodes {
         let stolen = self.promised.iter().any(|other| *other != client);
         self.promised.retain(|other| *other != client);
         self.promised.insert_sorted(client);
-        out.record(Fact::Granted { client, token: Token(0), fresh: true, stolen });
+        out.record(Fact::Granted { client, token: Token::NONE, fresh: true, stolen });
     }
 
     fn lock(&mut self, named: u8, value: LockValue, context: &Ctx<'_>, out: Out<'_>) {
-        let client = value.creator;
+        let client = value.raw().creator;
         let settings = &context.scenario.service;
         let number = if named == 0 { self.leader_for(client) } else { named };
         let node = self.at(number);
@@ -166,7 +166,7 @@ impl Nodes {
     }
 
     fn unlock(&mut self, named: u8, value: LockValue, context: &Ctx<'_>, out: Out<'_>) {
-        let client = value.creator;
+        let client = value.raw().creator;
         let number = if named == 0 { self.leader_for(client) } else { named };
         let node = self.at(number);
         let is_foreign = node.key.is_none_or(|key| key.value != value);
@@ -195,8 +195,8 @@ impl Nodes {
         node.ahead = None;
         if let Some(value) = owed.filter(|_| is_enough) {
             node.owed = None;
-            self.promise(value.creator, out);
-            out.send(value.creator.into(), RedlockMessage::Locked(0, value));
+            self.promise(value.raw().creator, out);
+            out.send(value.raw().creator.into(), RedlockMessage::Locked(0, value));
         }
     }
 

@@ -162,7 +162,7 @@ impl Recipe<Redlock> for RedlockPage {
         }
         // Step 4: what is left of the lease.
         lease.iter().for_each(|lease| nodes.lease_until(lease));
-        nodes.enter(Token(0));
+        nodes.enter(Token::NONE);
         let why = loop {
             match nodes.select(nodes.lease_ended(), nodes.user()).await {
                 First::One(()) => break Leaving::Lapsed,

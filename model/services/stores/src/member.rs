@@ -8,7 +8,7 @@ use super::settings::{GiveBack, Joins, Nodes, Sequence};
 use super::{QUEUE, RANKED, Stores, TOKENS};
 use crate::StoresMutation;
 use fencepost_model::fact::{Fact, Leaving};
-use fencepost_model::ids::{Call, Index, ProcessId, Token};
+use fencepost_model::ids::{Call, Index, ProcessId};
 use fencepost_model::normal::Normal;
 use fencepost_model::process::{Belief, Client, Context, Input, Message, Outbox, Process};
 use fencepost_model::rounds;
@@ -58,7 +58,7 @@ enum Phase {
 impl Member {
     pub(super) fn new(scenario: &Scenario<Stores>) -> Self {
         let (rounds, retries, limit) = (scenario.rounds, scenario.budget.retries, scenario.service.limit);
-        Member { phase: Phase::Idle, entry: Index(0), call: Call(0), rounds, retries, limit }
+        Member { phase: Phase::Idle, entry: Index::NONE, call: Call(0), rounds, retries, limit }
     }
 
     /// Sends a request; returns the deadline at which it is given up.
@@ -98,8 +98,8 @@ impl Member {
 
     fn retry(&mut self, context: &Context<'_, Stores>, out: &mut Outbox<Stores>) {
         let request = match self.entry {
-            Index(0) if context.scenario.service.stale_after.is_some() => Request::Reap,
-            Index(0) => self.first(context),
+            Index::NONE if context.scenario.service.stale_after.is_some() => Request::Reap,
+            Index::NONE => self.first(context),
             entry => Request::Place(entry),
         };
         self.ask(request, context, out);
@@ -119,9 +119,9 @@ impl Member {
         if until.is_some_and(|until| !until.covers(context.now)) {
             return self.wait(context);
         }
-        self.entry = Index(0);
+        self.entry = Index::NONE;
         self.phase = Phase::Inside { number, until };
-        out.record(Fact::Entered { client: context.client(), token: Token(number.0) });
+        out.record(Fact::Entered { client: context.client(), token: number.token() });
     }
 
     fn hear(
@@ -150,7 +150,7 @@ impl Member {
             (_, Answer::Placed(..)) if context.is_mutated(StoresMutation::RankKept) => self.wait(context),
             (_, Answer::Placed(number, _)) => self.ask(Request::Remove(number), context, out),
             _ => {
-                self.entry = Index(0);
+                self.entry = Index::NONE;
                 self.wait(context);
             }
         }
@@ -219,7 +219,7 @@ impl Process<Stores> for Member {
     /// Its user starts the round again in which the client crashed.
     fn restarted(&self, _: &Scenario<Stores>) -> Self {
         let rounds = rounds::with_another(self.rounds, self.phase != Phase::Idle);
-        Member { phase: Phase::Idle, entry: Index(0), rounds, ..*self }
+        Member { phase: Phase::Idle, entry: Index::NONE, rounds, ..*self }
     }
 }
 

@@ -7,7 +7,7 @@ use super::settings::Reentry;
 use super::{Stores, TOKENS};
 use crate::StoresMutation;
 use fencepost_model::fact::{Ending, Fact, Refusal};
-use fencepost_model::ids::{ClientId, Index, Token};
+use fencepost_model::ids::{ClientId, Index, RawId};
 use fencepost_model::inline_vec::InlineVec;
 use fencepost_model::normal::Normal;
 use fencepost_model::process::{Context, Input, Message, Outbox, Process};
@@ -39,7 +39,7 @@ struct Entry {
 impl Store {
     pub(super) fn new(scenario: &Scenario<Stores>) -> Self {
         let free = (scenario.system == TOKENS).then_some(scenario.service.limit);
-        Store { free, last: Index(0), entries: InlineVec::new() }
+        Store { free, last: Index::NONE, entries: InlineVec::new() }
     }
 
     pub(super) fn record(&self, scenario: &Scenario<Stores>) -> Record {
@@ -49,7 +49,7 @@ impl Store {
         Record {
             owners: holders.map(|entry| entry.owner).collect(),
             slots: Some(limit.into()),
-            token: Token(self.last.0),
+            token: self.last.token(),
             free: self.free.map(u16::from),
             ..Record::default()
         }
@@ -103,7 +103,7 @@ impl Store {
         let settings = &context.scenario.service;
         let over = settings.ttl_of(client).map(|ttl| Deadline(context.now + ttl));
         let mut grant = |number: Index, fresh: bool| {
-            out.record(Fact::Granted { client, token: Token(number.0), fresh, stolen: false });
+            out.record(Fact::Granted { client, token: number.token(), fresh, stolen: false });
             Answer::Number(number)
         };
         if let Some(free) = &mut self.free {
@@ -140,7 +140,7 @@ impl Store {
     ) -> Answer {
         let Some(place) = self.place_of(number) else { return Answer::No };
         if place < context.scenario.service.limit.into() {
-            out.record(Fact::Granted { client, token: Token(number.0), fresh: true, stolen: false });
+            out.record(Fact::Granted { client, token: number.token(), fresh: true, stolen: false });
         } else {
             out.record(Fact::Refused { client, why: Refusal::Held });
         }

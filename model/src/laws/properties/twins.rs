@@ -71,7 +71,7 @@ pub(super) fn is_violated<P: Service>(history: &History<'_, P>, property: Proper
                 Fact::Granted { token, .. } => Some(*token),
                 _ => None,
             });
-            let highest = before.max().unwrap_or(Token(0));
+            let highest = before.max().unwrap_or(Token::NONE);
             let is_low = |fact: &Fact<P>| matches!(fact, Fact::Granted { token, fresh: true, .. } if *token <= highest);
             history.news().iter().any(is_low)
         }

@@ -1,6 +1,6 @@
 //! How connections end, and the removal of their queues.
 
-use fencepost_model::ids::SessionId;
+use fencepost_model::ids::{RawId, SessionId};
 use fencepost_rabbitmq::{BrokerAction, Name};
 
 use super::log::CHANNELS;
@@ -39,7 +39,7 @@ impl State {
             content.is_some_and(|content| content.consumers.iter().any(|consumer| consumer.channel == id))
         };
         let is_untold = |(id, name): &(ChannelId, Name)| {
-            let is_its = id.connection == session.creator.0 && opened[usize::from(id.channel) - 1] == id.opened;
+            let is_its = id.connection == session.raw().creator.0 && opened[usize::from(id.channel) - 1] == id.opened;
             is_its && consumes(*id, *name)
         };
         !is_removing && (place.is_none() || !self.rest.downs.iter().any(is_untold))
@@ -64,7 +64,7 @@ impl State {
     /// R-Q-39: it notices.
     pub(super) fn notice(&mut self, at: usize) {
         let (session, opened) = self.rest.unnoticed.remove(at);
-        self.forget_channels(session.creator.0, opened);
+        self.forget_channels(session.raw().creator.0, opened);
         self.rest.ending.push(Ending { session, opened, place: None, is_removing: false });
     }
 

@@ -1,6 +1,6 @@
 //! Ends of connections that the broker brings about: it drops a silent client (R-Q-43 to R-Q-45), or is restarted (R-Q-56 to R-Q-59).
 
-use fencepost_model::ids::SessionId;
+use fencepost_model::ids::{RawId, SessionId};
 use fencepost_rabbitmq::{BrokerAction, Keeps, Name};
 
 use super::log::CHANNELS;
@@ -27,9 +27,9 @@ impl State {
 
     /// The connection that must be over by an instant, or must be known to be, and is not (R-Q-44).
     pub(super) fn overdue(&self, at: u64, judging: &Judging<'_>) -> Option<u16> {
-        let is_alive = |connection: u16, life: u16| self.session(connection).number <= life;
+        let is_alive = |connection: u16, life: u16| self.session(connection).raw().number <= life;
         let is_unknown = |connection: u16, life: u16| {
-            let is_it = |session: SessionId| (session.creator.0, session.number) == (connection, life);
+            let is_it = |session: SessionId| (session.raw().creator.0, session.raw().number) == (connection, life);
             let opened = self.rest.dropped.iter().find(|(session, _)| is_it(*session)).map(|(_, opened)| *opened);
             let is_its = |id: ChannelId| {
                 id.connection == connection

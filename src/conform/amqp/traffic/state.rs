@@ -203,7 +203,7 @@ impl State {
     }
 
     pub(super) fn session(&self, connection: u16) -> SessionId {
-        SessionId { creator: ClientId(connection), number: self.rest.sessions[usize::from(connection) - 1] }
+        SessionId::numbered(ClientId(connection), self.rest.sessions[usize::from(connection) - 1])
     }
 
     pub(super) fn ask(&mut self, id: ChannelId, close_ok: bool, request: Request) -> Option<Answer> {
@@ -212,12 +212,12 @@ impl State {
     }
 
     pub(super) fn observe(&self, request: Request) -> Option<Answer> {
-        let connection = SessionId { creator: OBSERVER, number: 1 };
+        let connection = SessionId::numbered(OBSERVER, 1);
         self.bench.clone().ask(Ask { connection, channel: 1, close_ok: false, call: Call(1), request })
     }
 
     pub(super) fn delete_as_observer(&mut self, name: Name) {
-        let connection = SessionId { creator: OBSERVER, number: 1 };
+        let connection = SessionId::numbered(OBSERVER, 1);
         let request = Request::Delete { name, if_empty: false };
         self.bench.ask(Ask { connection, channel: 1, close_ok: false, call: Call(1), request });
     }

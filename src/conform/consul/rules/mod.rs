@@ -13,6 +13,7 @@ mod sessions;
 mod transactions;
 mod watches;
 
+use fencepost_model::ids::RawId;
 use fencepost_model::time::Instant;
 use serde_json::{Value, json};
 
@@ -118,7 +119,7 @@ impl Talk {
 fn plain(shape: &BodyShape) -> Value {
     match shape {
         BodyShape::Json(value) => value.clone(),
-        BodyShape::Index(index) => json!(index.0),
+        BodyShape::Index(index) => json!(index.raw()),
         BodyShape::Text(text) => json!(text),
         BodyShape::List(items) => items.iter().map(plain).collect(),
         BodyShape::Object(fields) | BodyShape::Some(fields) => {

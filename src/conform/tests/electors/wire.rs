@@ -1,6 +1,6 @@
 //! Requests and answers as the package has them on the wire, and as the model has them.
 
-use fencepost_model::ids::{ClientId, Index};
+use fencepost_model::ids::{ClientId, Index, RawId};
 use fencepost_observed_lease::{Entry, Name, Request, Response};
 use serde_json::{Value, json};
 
@@ -56,7 +56,7 @@ pub fn modelled(request: Request, tick: i64, acquired: &str, renewed: &str) -> W
     match request {
         Request::Get => WireRequest::Get,
         Request::Create(entry) => WireRequest::Create(record(entry)),
-        Request::Put(entry, Some(Index(version))) => WireRequest::Update(version.to_string(), record(entry)),
+        Request::Put(entry, Some(version)) => WireRequest::Update(version.raw().to_string(), record(entry)),
         other => panic!("the elector does not send this: {other}"),
     }
 }
@@ -117,7 +117,7 @@ impl LockObject {
     }
 
     fn object(self, version: Index, content: &Value) -> String {
-        let metadata = json!({ "name": "lead", "namespace": "default", "resourceVersion": version.0.to_string() });
+        let metadata = json!({ "name": "lead", "namespace": "default", "resourceVersion": version.raw().to_string() });
         let mut object = match self {
             LockObject::Lease => {
                 json!({ "apiVersion": "coordination.k8s.io/v1", "kind": "Lease", "metadata": metadata, "spec": content })

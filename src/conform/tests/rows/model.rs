@@ -102,7 +102,7 @@ impl ModelRow {
             RowStatement::UnlockByClient { until } => Request::Unlock(client(until)),
         };
         let outcome = match self.ask(session, request, now) {
-            Response::Written(Index(0)) | Response::Gone => RowOutcome::Changed,
+            Response::Written(Index::NONE) | Response::Gone => RowOutcome::Changed,
             Response::Conflict => RowOutcome::Unchanged,
             other => unreachable!("a statement is not answered with {other:?}"),
         };

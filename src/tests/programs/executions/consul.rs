@@ -20,8 +20,8 @@ fn plain(mut action: Action<Consul>) -> Action<Consul> {
                 && let Request::Watch(watch) = request
             {
                 match watch {
-                    Watch { target: Target::Key(key), index: Index(0), .. } => *request = Request::Get(*key),
-                    Watch { target: Target::Prefix, index: Index(0), .. } => *request = Request::List,
+                    Watch { target: Target::Key(key), index: Index::NONE, .. } => *request = Request::Get(*key),
+                    Watch { target: Target::Prefix, index: Index::NONE, .. } => *request = Request::List,
                     Watch { wait, .. } => *wait = wait.filter(|wait| *wait > Ticks::ZERO),
                 }
             }

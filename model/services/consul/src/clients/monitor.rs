@@ -41,7 +41,7 @@ impl Watching {
         let call = ask(last, request, out);
         let at = settings.patience.map(|patience| Deadline(context.now + patience));
         let once = context.scenario.service.semaphore.as_ref().is_some_and(|semaphore| semaphore.watches_once);
-        let is_last = once && index != Index(0);
+        let is_last = once && index != Index::NONE;
         Some(Watching { call, at, is_resting: false, is_last, retries: settings.retries })
     }
 
@@ -53,7 +53,7 @@ impl Watching {
         context: &Context<'_, Consul>,
         out: &mut Outbox<Consul>,
     ) -> Option<Watching> {
-        let watching = Watching::start(target, Index(0), last, context, out)?;
+        let watching = Watching::start(target, Index::NONE, last, context, out)?;
         Some(Watching { retries: self.retries, ..watching })
     }
 

@@ -1,5 +1,6 @@
 //! Labels of messages. A label must distinguish all actions that may be enabled at the same time.
 
+use fencepost_model::ids::RawId;
 use std::fmt;
 
 use super::{
@@ -114,7 +115,7 @@ impl fmt::Display for Answer {
             Answer::Done(done) => write!(f, "{done}"),
             Answer::InvalidSession => f.write_str("500, invalid session"),
             Answer::Found(entry) => {
-                write!(f, "LockIndex {}, ModifyIndex {}", entry.lock_index, entry.modify.0)?;
+                write!(f, "LockIndex {}, ModifyIndex {}", entry.lock_index, entry.modify.raw())?;
                 match entry.session {
                     Some(session) => write!(f, ", held by {session}"),
                     None => f.write_str(", free"),
@@ -126,7 +127,9 @@ impl fmt::Display for Answer {
             Answer::Listed(listing) => {
                 write!(f, "at {}", listing.index)?;
                 match listing.slots.map(|entry| (entry.value, entry.modify)) {
-                    Some((super::Opaque::Slots(slots), modify)) => write!(f, ", {slots} (ModifyIndex {})", modify.0)?,
+                    Some((super::Opaque::Slots(slots), modify)) => {
+                        write!(f, ", {slots} (ModifyIndex {})", modify.raw())?
+                    }
                     Some(_) => f.write_str(", not a semaphore")?,
                     None => f.write_str(", no semaphore")?,
                 }
@@ -169,7 +172,7 @@ impl fmt::Display for Answer {
 
 impl fmt::Display for Row {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} (ModifyIndex {}", self.key, self.modify.0)?;
+        write!(f, "{} (ModifyIndex {}", self.key, self.modify.raw())?;
         match self.session {
             Some(session) => write!(f, ", held by {session})"),
             None => f.write_str(", free)"),

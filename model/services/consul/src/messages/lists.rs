@@ -97,11 +97,12 @@ mod tests {
     /// The server lists by key: a list on its way is in the order that the server would have when clients have changed places.
     #[test]
     fn keys_and_rows_are_in_order_after_clients_have_changed_places() {
-        let contender = |client| Key::Contender(SessionId { creator: ClientId(client), number: 1 });
+        let contender = |client| Key::Contender(SessionId::numbered(ClientId(client), 1));
         let row = |client| Row { key: contender(client), ..Row::default() };
         let swap = |client: ClientId| ClientId(3 - client.0);
-        let mut keys = KeyList { index: Index(1), keys: [contender(1), contender(2)].into_iter().collect(), more: 0 };
-        let mut tree = Tree { index: Index(1), rows: [row(1), row(2)].into_iter().collect(), more: 0 };
+        let mut keys =
+            KeyList { index: Index::numbered(1), keys: [contender(1), contender(2)].into_iter().collect(), more: 0 };
+        let mut tree = Tree { index: Index::numbered(1), rows: [row(1), row(2)].into_iter().collect(), more: 0 };
         let before = (keys, tree);
         keys.visit(&mut Rename::permuting(&swap));
         keys.sort();

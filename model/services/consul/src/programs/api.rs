@@ -339,11 +339,11 @@ fn listed(answer: Answer) -> Result<Listing> {
 impl Entry {
     /// Its ModifyIndex as a token to send with writes.
     pub fn modify_token(&self) -> Token {
-        Token(self.modify.0)
+        self.modify.token()
     }
 
     /// Its LockIndex as a token to send with writes.
     pub fn lock_token(&self) -> Token {
-        Token(self.lock_index)
+        Token::numbered(self.lock_index)
     }
 }

@@ -28,7 +28,7 @@ pub struct ElectionGuide {
 impl ElectionGuide {
     /// With sessions of these terms, and this wait.
     pub fn with(terms: Terms, rest: Ticks) -> Self {
-        ElectionGuide { terms, rest, session: None, is_follower: false, wait_index: Index(0) }
+        ElectionGuide { terms, rest, session: None, is_follower: false, wait_index: Index::NONE }
     }
 
     /// "Watch the Session": "they watch for changes on the key", by "a blocking query against the key". C-LE-1.
@@ -37,7 +37,7 @@ impl ElectionGuide {
             Ok(Some(Entry { session: Some(_), modify, .. })) => self.wait_index = modify,
             // "Each attempt to acquire the key should be separated by a timed wait."
             Ok(Some(Entry { session: None, .. }) | None) | Err(_) => {
-                (self.is_follower, self.wait_index) = (false, Index(0));
+                (self.is_follower, self.wait_index) = (false, Index::NONE);
                 consul.sleep(self.rest).await;
             }
         }
@@ -46,7 +46,7 @@ impl ElectionGuide {
     /// The leader works until it steps down, or until it hears that it does not lead any more.
     async fn lead(&mut self, consul: &Handle<Consul>, session: SessionId) -> Result<(), Gone> {
         // "The leader must also watch for changes."
-        consul.spawn(LeaderWatch { session, wait_index: Index(0) });
+        consul.spawn(LeaderWatch { session, wait_index: Index::NONE });
         consul.enter(Token::default());
         let is_lost = loop {
             match consul.select(consul.ended::<LeaderWatch>(), consul.user()).await {

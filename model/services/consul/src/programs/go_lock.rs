@@ -54,7 +54,7 @@ impl GoLock {
             monitor_retries: 0,
             monitor_retry_every: seconds(2),
             session: None,
-            wait_index: Index(0),
+            wait_index: Index::NONE,
         }
     }
 
@@ -80,7 +80,7 @@ impl GoLock {
     /// `go l.monitorLock(l.lockSession, leaderCh)`. C-LCK-6.
     pub(super) fn spawn_monitor(&self, consul: &Handle<Consul>, session: SessionId) {
         let (retries, retry_every) = (self.monitor_retries, self.monitor_retry_every);
-        consul.spawn(Monitor { session, wait_index: Index(0), left: retries, retries, retry_every });
+        consul.spawn(Monitor { session, wait_index: Index::NONE, left: retries, retries, retry_every });
     }
 
     /// `Unlock`: the release comes first, its result is ignored, then the renewals stop and destroy the session. C-LCK-9.
@@ -105,7 +105,7 @@ impl GoLock {
                     consul.spawn(Renew { session, ttl, after_error: self.renew_after_error });
                 }
                 self.session = Some(session);
-                self.wait_index = Index(0);
+                self.wait_index = Index::NONE;
                 session
             }
         };
@@ -148,7 +148,7 @@ impl GoLock {
             Ok(Some(Entry { session: Some(_), modify, .. })) => self.wait_index = modify,
             Ok(Some(Entry { session: None, .. }) | None) => {
                 consul.sleep(self.retry_every).await;
-                self.wait_index = Index(0);
+                self.wait_index = Index::NONE;
             }
         }
         Ok(false)

@@ -52,7 +52,7 @@ impl GoSemaphore {
             monitor_retries: 0,
             monitor_retry_every: seconds(2),
             session: None,
-            wait_index: Index(0),
+            wait_index: Index::NONE,
         }
     }
 
@@ -80,7 +80,7 @@ impl GoSemaphore {
         let (retries, retry_every) = (self.monitor_retries, self.monitor_retry_every);
         consul.spawn(SemaphoreMonitor {
             session,
-            wait_index: Index(0),
+            wait_index: Index::NONE,
             left: retries,
             retries,
             retry_every,
@@ -133,7 +133,7 @@ impl GoSemaphore {
                 if let Some(ttl) = self.terms.ttl {
                     consul.spawn(Renew { session, ttl, after_error: self.renew_after_error });
                 }
-                (self.session, self.wait_index) = (Some(session), Index(0));
+                (self.session, self.wait_index) = (Some(session), Index::NONE);
                 // `kv.Acquire(s.contenderEntry(s.lockSession), nil)`.
                 match consul.acquire(Key::Contender(session), session, Opaque::Empty.flagged(SEMAPHORE_FLAGS)).await {
                     Ok(true) => session,

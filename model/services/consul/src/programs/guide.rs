@@ -30,7 +30,7 @@ pub struct SemaphoreGuide {
 impl SemaphoreGuide {
     /// With sessions of these terms, and this limit.
     pub fn with(terms: Terms, limit: u8, retry_every: Ticks) -> Self {
-        SemaphoreGuide { terms, limit, retry_every, session: None, wait_index: Index(0) }
+        SemaphoreGuide { terms, limit, retry_every, session: None, wait_index: Index::NONE }
     }
 
     /// A session, and its contender key. None: one of them was refused.
@@ -46,7 +46,7 @@ impl SemaphoreGuide {
         if let Some(ttl) = self.terms.ttl {
             consul.spawn(Renew { session, ttl, after_error: self.retry_every });
         }
-        (self.session, self.wait_index) = (Some(session), Index(0));
+        (self.session, self.wait_index) = (Some(session), Index::NONE);
         Ok(Some(session))
     }
 
@@ -75,7 +75,7 @@ impl SemaphoreGuide {
         let retry_every = self.retry_every;
         consul.spawn(SemaphoreMonitor {
             session,
-            wait_index: Index(0),
+            wait_index: Index::NONE,
             left: 0,
             retries: 0,
             retry_every,

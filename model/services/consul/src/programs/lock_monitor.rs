@@ -35,7 +35,7 @@ impl Recipe<Consul> for Monitor {
             }
             Err(_) if self.left > 0 => {
                 consul.sleep(self.retry_every).await;
-                (self.wait_index, self.left) = (Index(0), self.left - 1);
+                (self.wait_index, self.left) = (Index::NONE, self.left - 1);
                 Ok(Lap::Again)
             }
             // Free, another client's, deleted, or an error: `close(stopCh)`.

@@ -47,7 +47,7 @@ impl Recipe<Consul> for SemaphoreMonitor {
             }
             Err(_) if self.left > 0 => {
                 consul.sleep(self.retry_every).await;
-                (self.wait_index, self.left) = (Index(0), self.left - 1);
+                (self.wait_index, self.left) = (Index::NONE, self.left - 1);
                 Ok(Lap::Again)
             }
             // `close(stopCh)`.

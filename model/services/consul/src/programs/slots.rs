@@ -8,7 +8,7 @@ use fencepost_model::ids::Index;
 /// index 0; none: the flags differ, so the entry is not a semaphore's (`ErrSemaphoreConflict`).
 pub(super) fn decode(pair: Option<Entry>, limit: u8) -> Option<(Slots, Index)> {
     match pair {
-        None => Some((Slots { limit, ..Slots::default() }, Index(0))),
+        None => Some((Slots { limit, ..Slots::default() }, Index::NONE)),
         Some(Entry { value: Opaque::Slots(slots), modify, .. }) => Some((slots, modify)),
         Some(_) => None,
     }

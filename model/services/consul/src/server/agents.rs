@@ -8,7 +8,7 @@ use crate::ConsulMutation;
 use crate::messages::Timer;
 use crate::settings::{CheckKind, Takes};
 use crate::{Consul, Settings};
-use fencepost_model::ids::{ClientId, ProcessId};
+use fencepost_model::ids::{ClientId, ProcessId, RawId};
 use fencepost_model::process::{Context, Outbox};
 use fencepost_model::scenario::Scenario;
 use fencepost_model::time::{Instant, StartTime, Ticks};
@@ -92,7 +92,7 @@ impl Server {
     /// Checks that could raise a false alarm: sessions are bound to them, and they are not critical.
     pub(super) fn alarms(&self) -> impl Iterator<Item = (ClientId, CheckKind)> + '_ {
         self.nodes().flat_map(|node| {
-            let bound = self.sessions.iter().filter(|row| row.id.creator == node.id);
+            let bound = self.sessions.iter().filter(|row| row.id.raw().creator == node.id);
             let kinds = CheckKind::ALL.into_iter().filter(move |kind| {
                 bound.clone().any(|row| row.terms.checks.contains(*kind))
                     && node.status(*kind) != Some(Status::Critical)

@@ -11,7 +11,7 @@ use crate::ConsulMutation;
 use crate::messages::{Answer, Checks, Request};
 use crate::settings::CheckKind;
 use fencepost_model::fact::Fact;
-use fencepost_model::ids::{ClientId, SessionId};
+use fencepost_model::ids::{ClientId, RawId, SessionId};
 use fencepost_model::normal::Normal;
 use fencepost_model::process::{Context, Outbox};
 use fencepost_model::time::StartTime;
@@ -311,7 +311,7 @@ impl Server {
         out: &mut Outbox<Consul>,
     ) {
         let is_bound = |checks: Checks| kind.is_none_or(|kind| checks.contains(kind));
-        let mine = self.sessions.iter().filter(|row| row.id.creator == node && is_bound(row.terms.checks));
+        let mine = self.sessions.iter().filter(|row| row.id.raw().creator == node && is_bound(row.terms.checks));
         let ending: Vec<SessionId> = mine.map(|row| row.id).collect();
         for session in ending {
             out.record(Fact::Ended { session });

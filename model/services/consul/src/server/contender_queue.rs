@@ -6,7 +6,7 @@ use crate::Consul;
 use crate::ConsulMutation;
 use crate::messages::{Entry, Key};
 use fencepost_model::fact::{Ending, Fact};
-use fencepost_model::ids::{Index, SessionId, Token};
+use fencepost_model::ids::{Index, RawId, SessionId, Token};
 use fencepost_model::process::{Context, Outbox};
 
 impl Server {
@@ -21,7 +21,7 @@ impl Server {
     /// The session with the oldest key, and its token.
     pub(crate) fn first(&self) -> Option<(SessionId, Token)> {
         let oldest = self.queue().min_by_key(|(_, entry)| entry.create);
-        oldest.map(|(session, entry)| (session, Token(entry.create.0)))
+        oldest.map(|(session, entry)| (session, entry.create.token()))
     }
 
     /// The newest of the keys that are older than this one, as a client finds it in a recursive read: its session, and
@@ -54,7 +54,7 @@ impl Server {
             out.record(Fact::Freed { by });
         }
         if let Some((session, token)) = now {
-            out.record(Fact::Granted { client: session.creator, token, fresh: true, stolen: false });
+            out.record(Fact::Granted { client: session.raw().creator, token, fresh: true, stolen: false });
         }
     }
 }

@@ -9,7 +9,7 @@ use crate::Consul;
 use crate::ConsulMutation;
 use crate::messages::{Item, Key, Spelling};
 use crate::settings::CheckKind;
-use fencepost_model::ids::{ClientId, Index, SessionId};
+use fencepost_model::ids::{ClientId, Index, RawId, SessionId};
 use fencepost_model::normal::Normal;
 use fencepost_model::process::Context;
 
@@ -62,7 +62,7 @@ pub enum QueryRefusal {
 impl Server {
     /// A server with an id table.
     pub fn with_id_table() -> Server {
-        Server { index: Index(1), id_table: Some(Box::default()), ..Server::default() }
+        Server { index: Index::numbered(1), id_table: Some(Box::default()), ..Server::default() }
     }
 
     pub(super) fn note_entries(&mut self) {
@@ -92,23 +92,23 @@ impl Server {
     /// C-KV-20: the index of a key that is absent, and of a prefix that nothing is known of; at least 1, where an id table is
     /// kept.
     pub fn store_index(&self) -> Index {
-        let entries = self.id_table.as_ref().map_or(Index(0), |id_table| id_table.entries.max(Index(1)));
+        let entries = self.id_table.as_ref().map_or(Index::NONE, |id_table| id_table.entries.max(Index::numbered(1)));
         self.tombstones.iter().map(|(_, index)| *index).max().unwrap_or_default().max(entries)
     }
 
     /// C-SES-17: the index of every read of sessions.
     pub fn sessions_index(&self) -> Index {
-        self.id_table.as_ref().map_or(Index(0), |id_table| id_table.sessions)
+        self.id_table.as_ref().map_or(Index::NONE, |id_table| id_table.sessions)
     }
 
     /// C-PQ-5: the index of every read of prepared queries.
     pub fn queries_index(&self) -> Index {
-        self.id_table.as_ref().map_or(Index(0), |id_table| id_table.queries)
+        self.id_table.as_ref().map_or(Index::NONE, |id_table| id_table.queries)
     }
 
     /// C-INV-13: the index of every read of checks.
     pub fn checks_index(&self) -> Index {
-        self.id_table.as_ref().map_or(Index(0), |id_table| id_table.checks)
+        self.id_table.as_ref().map_or(Index::NONE, |id_table| id_table.checks)
     }
 
     /// Prepared queries, by id.

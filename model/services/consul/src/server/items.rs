@@ -47,11 +47,11 @@ impl Items {
         let place = self.rows.binary_search_by_key(&item, |(other, _)| *other);
         let old = place.ok().map(|place| self.rows[place].1);
         let (create, modify) = match old {
-            _ if !text.is_exact => (Index(0), Index(0)),
+            _ if !text.is_exact => (Index::NONE, Index::NONE),
             None => (index, index),
             Some(old) if !counts_equal && (old.text, old.face) == (text, face) => (old.create, old.modify),
             Some(old) if old.text.is_exact => (old.create, index),
-            Some(old) => (old.create, Index(0)),
+            Some(old) => (old.create, Index::NONE),
         };
         let record = ItemRecord { text, face, create, modify };
         match place {
@@ -108,8 +108,8 @@ impl Server {
     pub fn catalog_index(&self) -> Index {
         let items = self.id_table.as_ref().map(|id_table| (id_table.items.nodes, id_table.items.services));
         items
-            .filter(|(nodes, services)| nodes.min(services) > &Index(0))
-            .map_or(Index(0), |(nodes, services)| nodes.max(services))
+            .filter(|(nodes, services)| nodes.min(services) > &Index::NONE)
+            .map_or(Index::NONE, |(nodes, services)| nodes.max(services))
     }
 
     /// What was there at the beginning is of this log position, for a server that has not been written to.
@@ -172,9 +172,9 @@ impl Server {
     pub(super) fn is_at(&self, item: Item, index: Index, context: &Context<'_, Consul>) -> Result<bool, Failure> {
         match self.record(item) {
             _ if context.is_mutated(ConsulMutation::CatalogCasIgnoresIndex) => Ok(true),
-            None => Ok(index == Index(0)),
-            Some(_) if index == Index(0) => Ok(false),
-            Some(record) if record.modify == Index(0) => Err(Failure::Untold),
+            None => Ok(index == Index::NONE),
+            Some(_) if index == Index::NONE => Ok(false),
+            Some(record) if record.modify == Index::NONE => Err(Failure::Untold),
             Some(record) => Ok(record.modify == index),
         }
     }

@@ -11,7 +11,7 @@ use crate::messages::{
 };
 use crate::settings::{Log, Prunes, TreeDeletions};
 use fencepost_model::fact::{Ending, Fact, Refusal};
-use fencepost_model::ids::{Call, ClientId, Index, SessionId};
+use fencepost_model::ids::{Call, ClientId, Index, RawId, SessionId};
 use fencepost_model::inline_array::InlineArray;
 use fencepost_model::normal::Normal;
 use fencepost_model::process::{Context, Outbox};
@@ -106,7 +106,7 @@ impl Server {
         context: &Context<'_, Consul>,
         out: &mut Outbox<Consul>,
     ) -> Answer {
-        let is_stale = self.entry(key).map_or(Index(0), |entry| entry.modify) != index;
+        let is_stale = self.entry(key).map_or(Index::NONE, |entry| entry.modify) != index;
         if is_stale && !context.is_mutated(ConsulMutation::CasIgnoresIndex) {
             return Answer::Done(false);
         }
@@ -192,7 +192,7 @@ impl Server {
         let counts = fresh || context.is_mutated(ConsulMutation::ReacquireCounts);
         let lock_index = old.map_or(0, |old| old.lock_index) + u32::from(counts);
         let entry = self.write(key, lock_index, Some(me), (value, flags), context);
-        let client = client.unwrap_or(session.creator);
+        let client = client.unwrap_or(session.raw().creator);
         if is_lock(key) {
             let token = context.scenario.service.token(&entry);
             out.record(Fact::Granted { client, token, fresh, stolen: is_held });
@@ -243,7 +243,7 @@ impl Server {
             out.record(Fact::Freed { by: Ending::Deleted });
         }
         if let Some(session) = holder.filter(|_| is_slot(key, context)) {
-            out.record(Fact::Service(ConsulEvent::FreedSlot(session.creator)));
+            out.record(Fact::Service(ConsulEvent::FreedSlot(session.raw().creator)));
         }
         Answer::Done(true)
     }
@@ -368,9 +368,9 @@ fn note_holders(old: Option<Entry>, new: Entry, out: &mut Outbox<Consul>) {
     };
     let (before, after) = (holders(old.map(|old| old.value)), holders(Some(new.value)));
     for session in before.iter().filter(|session| !after.contains(session)) {
-        out.record(Fact::Service(ConsulEvent::FreedSlot(session.creator)));
+        out.record(Fact::Service(ConsulEvent::FreedSlot(session.raw().creator)));
     }
     for session in after.iter().filter(|session| !before.contains(session)) {
-        out.record(Fact::Service(ConsulEvent::TookSlot(session.creator)));
+        out.record(Fact::Service(ConsulEvent::TookSlot(session.raw().creator)));
     }
 }

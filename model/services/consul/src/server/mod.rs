@@ -42,7 +42,7 @@ use super::clients::with_nodes;
 use super::messages::{Answer, ConsulMessage, Entry, Key, LOCK, Opaque, Request, Slots, Timer};
 use super::settings::Registers;
 use super::{Consul, SessionUse};
-use fencepost_model::ids::{Call, ClientId, Index, SessionId};
+use fencepost_model::ids::{Call, ClientId, Index, RawId, SessionId};
 use fencepost_model::inline_vec::InlineVec;
 use fencepost_model::normal::Normal;
 use fencepost_model::process::{Context, Input, Message, Outbox, Process};
@@ -126,7 +126,7 @@ type Asker = (ClientId, Call);
 impl Server {
     /// The initial server, with the shared session if the scenario has one.
     pub(super) fn at_start(scenario: &Scenario<Consul>) -> (Server, Option<SessionId>) {
-        let mut server = Server { index: Index(1), ..Server::default() };
+        let mut server = Server { index: Index::numbered(1), ..Server::default() };
         if scenario.service.has_catalog() {
             server.nodes = with_nodes(scenario).map(Node::of).collect();
         }

@@ -42,7 +42,7 @@ impl Server {
     ) -> Option<Answer> {
         let Watch { target, index, wait } = watch;
         let read = self.memory_for(client);
-        if index == Index(0) || read.has_passed(target, index, context) {
+        if index == Index::NONE || read.has_passed(target, index, context) {
             return Some(read.look(target, context));
         }
         if !context.is_mutated(ConsulMutation::WatchForgotten) {

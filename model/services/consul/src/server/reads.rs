@@ -7,7 +7,7 @@ use crate::clients::with_nodes;
 use crate::messages::{Answer, KeyList, NodeHealth, NodeList, Prefix, Request, Row, SessionInfo, SessionList, Tree};
 use crate::server::Node;
 use crate::settings::CheckKind;
-use fencepost_model::ids::{ClientId, SessionId};
+use fencepost_model::ids::{ClientId, RawId, SessionId};
 use fencepost_model::inline_array::InlineArray;
 use fencepost_model::process::Context;
 
@@ -54,7 +54,7 @@ impl Server {
 
     /// C-SES-16: all sessions, or those of a node.
     fn session_list(&self, node: Option<ClientId>) -> Answer {
-        let wanted = self.sessions().filter(|id| node.is_none_or(|node| id.creator == node));
+        let wanted = self.sessions().filter(|id| node.is_none_or(|node| id.raw().creator == node));
         let (ids, more) = gathered(wanted);
         Answer::Sessions(SessionList { ids, more })
     }

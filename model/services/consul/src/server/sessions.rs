@@ -8,7 +8,7 @@ use crate::messages::{Answer, ConsulEvent, Spelling, Terms, Timer};
 use crate::settings::Expiry;
 use crate::{Behavior, Consul};
 use fencepost_model::fact::{Ending, Fact};
-use fencepost_model::ids::{ClientId, SessionId};
+use fencepost_model::ids::{ClientId, RawId, SessionId};
 use fencepost_model::normal::Normal;
 use fencepost_model::process::{Context, Outbox};
 use fencepost_model::time::{Deadline, Instant, Ticks};
@@ -32,11 +32,11 @@ impl Server {
 
     /// C-SES-2: an id that was never used before.
     pub(super) fn fresh_session(&mut self, creator: ClientId) -> SessionId {
-        if let Some(last) = self.given.iter_mut().find(|id| id.creator == creator) {
-            last.number += 1;
+        if let Some(last) = self.given.iter_mut().find(|id| id.raw().creator == creator) {
+            *last = last.next();
             return *last;
         }
-        let first = SessionId { creator, number: 1 };
+        let first = SessionId::numbered(creator, 1);
         self.given.insert_sorted(first);
         first
     }
@@ -63,7 +63,7 @@ impl Server {
         context: &Context<'_, Consul>,
         out: &mut Outbox<Consul>,
     ) -> SessionId {
-        let dead = self.given.iter().copied().find(|id| id.creator == creator && self.row(*id).is_none());
+        let dead = self.given.iter().copied().find(|id| id.raw().creator == creator && self.row(*id).is_none());
         let reused = dead.filter(|_| context.is_mutated(ConsulMutation::SessionIdsReused));
         let id = reused.unwrap_or_else(|| self.fresh_session(creator));
         let expires = timer(&terms, context);
@@ -193,7 +193,7 @@ impl Server {
                 out.record(Fact::Freed { by: Ending::Invalidated });
             }
             if is_slot(key, context) {
-                out.record(Fact::Service(ConsulEvent::FreedSlot(session.creator)));
+                out.record(Fact::Service(ConsulEvent::FreedSlot(session.raw().creator)));
             }
         }
     }

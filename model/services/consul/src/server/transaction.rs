@@ -6,7 +6,7 @@ use crate::ConsulMutation;
 use crate::messages::{Answer, Entry, Item, Key, Operation, Registration, Spelling, Transaction};
 use crate::{Consul, Opaque};
 use fencepost_model::fact::{Fact, Refusal};
-use fencepost_model::ids::{ClientId, Index, SessionId, Token};
+use fencepost_model::ids::{ClientId, Index, RawId, SessionId, Token};
 use fencepost_model::process::{Context, Outbox};
 
 /// The result of a successful operation (C-TXN-4).
@@ -342,7 +342,7 @@ fn number(place: usize) -> u8 {
 
 /// The fact that the transaction wrote the protected resource, or did not.
 fn write_of(client: ClientId, transaction: &Transaction, is_accepted: bool) -> Option<Fact<Consul>> {
-    let (token, tenure) = (Token(0), transaction.tenure);
+    let (token, tenure) = (Token::NONE, transaction.tenure);
     transaction.operations.iter().any(Operation::writes_data).then_some(if is_accepted {
         Fact::Written { client, token, tenure, key: None }
     } else {

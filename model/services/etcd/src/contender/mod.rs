@@ -98,10 +98,10 @@ impl Contender {
         Contender {
             rounds: scenario.rounds,
             call: Call(0),
-            lease: SessionId { creator: id, number: 0 },
+            lease: SessionId::numbered(id, 0),
             session: None,
             step: ContenderStep::Idle,
-            created: Index(0),
+            created: Index::NONE,
             own_watch: None,
         }
     }

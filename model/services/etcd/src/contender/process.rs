@@ -5,6 +5,7 @@ use crate::messages::{Command, EtcdMessage, Request, Response, Timer};
 use crate::settings::Reads;
 use crate::{Etcd, EtcdEvent};
 use fencepost_model::fact::{Fact, Leaving};
+use fencepost_model::ids::RawId;
 use fencepost_model::process::{Belief, Client, Input, Message, Process};
 use fencepost_model::rounds;
 use fencepost_model::scenario::Scenario;
@@ -124,7 +125,7 @@ impl Process<Etcd> for Contender {
 
     /// The memory is lost. The next session has another lease.
     fn restarted(&self, scenario: &Scenario<Etcd>) -> Self {
-        let fresh = Contender::new(self.lease.creator, scenario);
+        let fresh = Contender::new(self.lease.raw().creator, scenario);
         Contender { rounds: self.rounds, call: self.call, lease: self.lease, ..fresh }
     }
 }

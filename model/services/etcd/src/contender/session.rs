@@ -5,7 +5,7 @@ use crate::messages::{Request, Response};
 use crate::settings::{Settings, Stop};
 use crate::{EtcdEvent, EtcdMutation as Mutant};
 use fencepost_model::fact::{Fact, Leaving};
-use fencepost_model::ids::{ClientId, SessionId};
+use fencepost_model::ids::{ClientId, RawId, SessionId};
 use fencepost_model::scenario::Cutting;
 use fencepost_model::time::{Deadline, Ticks};
 
@@ -13,8 +13,8 @@ impl Contender {
     /// `NewSession`: a lease is granted (E-CC-1).
     pub(super) fn open(&mut self, context: &Ctx<'_>, out: Out<'_>) {
         self.lease = match context.scenario.service.shared_lease {
-            true => SessionId { creator: ClientId(1), number: 1 },
-            false => SessionId { creator: context.client(), number: self.lease.number + 1 },
+            true => SessionId::numbered(ClientId(1), 1),
+            false => SessionId::numbered(context.client(), self.lease.raw().number + 1),
         };
         let stops = self.stops(context);
         let call = self.send(Request::Grant(self.lease, context.scenario.service.ttl_of(self.lease)), out);

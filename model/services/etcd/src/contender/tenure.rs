@@ -5,7 +5,7 @@ use crate::EtcdMutation as Mutant;
 use crate::messages::{Request, Response};
 use crate::settings::{Guard, Leave, Nested};
 use fencepost_model::fact::{Fact, Leaving};
-use fencepost_model::ids::{Call, Tenure, Token};
+use fencepost_model::ids::{Call, Tenure};
 
 impl Contender {
     pub(super) fn enter(&mut self, context: &Ctx<'_>, out: Out<'_>) {
@@ -13,7 +13,7 @@ impl Contender {
             return self.withdraw(out, context);
         }
         self.step = ContenderStep::Inside { writes: context.scenario.writes, pending: None };
-        out.record(Fact::Entered { client: context.client(), token: Token(self.created.0) });
+        out.record(Fact::Entered { client: context.client(), token: self.created.token() });
         if context.scenario.service.watches_own_key {
             self.watch_own_key(out);
         }
@@ -29,7 +29,7 @@ impl Contender {
         let call = match context.scenario.service.guard {
             Guard::Resource => {
                 self.call = self.call.next();
-                out.write(Token(self.created.0), Some(self.call));
+                out.write(self.created.token(), Some(self.call));
                 self.call
             }
             Guard::Txn => self.transact(self.key(), self.created, Operation::Write(Tenure::default()), out),

@@ -18,13 +18,13 @@ impl Contender {
 
     /// Takes the lock whose name begins with this one's: its key is below this one's prefix, too (E-CC-25).
     fn nest(&mut self, out: Out<'_>) {
-        let call = self.transact(Key::Below(self.lease), Index(0), Operation::Put(self.lease), out);
+        let call = self.transact(Key::Below(self.lease), Index::NONE, Operation::Put(self.lease), out);
         self.step = ContenderStep::Nesting(call);
     }
 
     /// Step 1 of `Lock` and `Campaign`: put the key if it is absent, else get it; and get the oldest (E-CC-10, E-CC-20).
     pub(super) fn lock(&mut self, out: Out<'_>) {
-        let call = self.transact(self.key(), Index(0), Operation::Put(self.lease), out);
+        let call = self.transact(self.key(), Index::NONE, Operation::Put(self.lease), out);
         self.step = ContenderStep::Locking(call);
     }
 

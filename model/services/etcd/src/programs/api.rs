@@ -146,7 +146,7 @@ impl EtcdApi for Handle<Etcd> {
     }
 
     async fn put_if_absent(&self, key: Key, lease: SessionId) -> Result<LeasePut> {
-        match transact(self, key, Index(0), Operation::Put(lease)).await? {
+        match transact(self, key, Index::NONE, Operation::Put(lease)).await? {
             (Some(created), oldest) => Ok(LeasePut { created, oldest }),
             (None, _) => Err(EtcdError(Response::Failed)),
         }

@@ -10,7 +10,7 @@ use crate::Etcd;
 use crate::messages::{Key, Response};
 use crate::settings::{Guard, Leave, Stop};
 use fencepost_model::fact::Leaving;
-use fencepost_model::ids::{Index, Token};
+use fencepost_model::ids::Index;
 use fencepost_model::normal::Normal;
 use fencepost_model::program::{First, Gone, Handle, Lap, Wanted};
 
@@ -95,7 +95,7 @@ impl HolderTerms {
     pub(super) async fn hold(&self, client: &Handle<Etcd>, key: Key, created: Index) -> TenureEnd {
         // Who watches for the closing of `Done`, and was told of it before, is told nothing more.
         let was_told = self.has_done && !self.looks_before_entry && EtcdSession::is_done(client).await;
-        let tenure = client.enter(Token(created.0));
+        let tenure = client.enter(created.token());
         let mut end = pin!(self.end(client, key, created, was_told));
         let (why, end) = loop {
             let wanted = match client.select(end.as_mut(), client.user()).await {

@@ -47,7 +47,7 @@ impl EtcdMutex {
 
     /// That lock, of which only the key counts: `Unlock` goes by name.
     pub(super) fn below(session: EtcdSession) -> Self {
-        EtcdMutex { key: Key::Below(session.lease), created: Index(0), wait: None }
+        EtcdMutex { key: Key::Below(session.lease), created: Index::NONE, wait: None }
     }
 
     /// A step of `waitDeletes(ctx, client, m.pfx, m.myRev-1)` (70).

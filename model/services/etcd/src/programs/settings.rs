@@ -37,7 +37,7 @@ impl SessionTerms {
         let ttl = settings.ttl_of_client(owner);
         SessionTerms {
             ttl,
-            lease: settings.shared_lease.then_some(SessionId { creator: owner, number: 1 }),
+            lease: settings.shared_lease.then_some(SessionId::numbered(owner, 1)),
             renew_after: settings.renew_after,
             resend_after: settings.resend_after,
             resends: scenario.network.cuts == Cutting::Drop || scenario.budget.losses > 0,

@@ -11,7 +11,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 pub use choices::{Guard, Jump, Leave, Nested, OnError, OperatorKind, Reads, Stop};
-use fencepost_model::ids::{ClientId, SessionId};
+use fencepost_model::ids::{ClientId, RawId, SessionId};
 use fencepost_model::time::Ticks;
 
 /// The `[service]` table.
@@ -159,6 +159,6 @@ impl Settings {
 
     /// The TTL of a lease: that of the client that asked for it.
     pub(crate) fn ttl_of(&self, lease: SessionId) -> Ticks {
-        self.ttl_of_client(lease.creator)
+        self.ttl_of_client(lease.raw().creator)
     }
 }

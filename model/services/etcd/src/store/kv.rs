@@ -1,10 +1,10 @@
 //! Keys with their create revisions, transactions, reads and compaction.
 
-use super::{Asker, Cluster, Ctx, Ending, Entry, Etcd, Fact, Index, Key, Out, Response, SessionId, Token};
+use super::{Asker, Cluster, Ctx, Ending, Entry, Etcd, Fact, Index, Key, Out, Response, SessionId};
 use crate::EtcdMutation as Mutant;
 use crate::messages::{Compare, Operation, Shown};
 use fencepost_model::fact::Refusal;
-use fencepost_model::ids::{ClientId, Tenure};
+use fencepost_model::ids::{ClientId, RawId, Tenure};
 
 impl Cluster {
     pub(super) fn entry(&self, key: Key) -> Option<&Entry> {
@@ -58,7 +58,7 @@ impl Cluster {
     }
 
     fn grant(client: ClientId, created: Index, out: Out<'_>) {
-        out.record(Fact::Granted { client, token: Token(created.0), fresh: true, stolen: false });
+        out.record(Fact::Granted { client, token: created.token(), fresh: true, stolen: false });
     }
 
     /// Deletes keys at one revision (E-KV-2, E-LS-8). Whose key is the oldest then has the lock.
@@ -113,7 +113,7 @@ impl Cluster {
             }
             Operation::Write(tenure) => self.write(client, created, tenure, holds, out),
             // `Proclaim` reads nothing where its compare fails.
-            Operation::Put(_) if created == Index(0) => self.confirm(client, key, out),
+            Operation::Put(_) if created == Index::NONE => self.confirm(client, key, out),
             Operation::Put(_) => {}
             Operation::Delete => {}
         }
@@ -123,14 +123,14 @@ impl Cluster {
     /// The key exists and is the oldest: each client that uses its lease has the lock (E-CC-15).
     fn confirm(&self, client: ClientId, key: Key, out: Out<'_>) {
         if let Some(entry) = self.entries.first().filter(|entry| entry.key == key) {
-            let token = Token(entry.created.0);
+            let token = entry.created.token();
             out.record(Fact::Granted { client, token, fresh: false, stolen: false });
         }
     }
 
     /// A write to the protected value, which is a key of this store (E-CC-24).
     fn write(&mut self, client: ClientId, created: Index, tenure: Tenure, holds: bool, out: Out<'_>) {
-        let token = Token(created.0);
+        let token = created.token();
         if holds {
             self.advance();
             out.record(Fact::<Etcd>::Written { client, token, tenure, key: None });

@@ -24,7 +24,7 @@ use super::messages::{EtcdMessage, Key, Request, Response, Timer};
 use super::settings::Settings;
 use super::{Etcd, EtcdEvent};
 use fencepost_model::fact::{Ending, Fact};
-use fencepost_model::ids::{Call, ClientId, Index, SessionId, Token};
+use fencepost_model::ids::{Call, ClientId, Index, RawId, SessionId};
 use fencepost_model::inline_vec::InlineVec;
 use fencepost_model::normal::Normal;
 use fencepost_model::process::{Context, Input, Message, Outbox, Process};
@@ -167,7 +167,7 @@ impl Cluster {
         let oldest = self.entries.first();
         Record {
             owners: oldest.and_then(|entry| entry.client).into_iter().collect(),
-            token: oldest.map(|entry| Token(entry.created.0)).unwrap_or_default(),
+            token: oldest.map(|entry| entry.created.token()).unwrap_or_default(),
             ..Record::default()
         }
     }

@@ -160,7 +160,7 @@ type Out<'a> = &'a mut Outbox<ObservedLease>;
 impl Elector {
     pub(super) fn new(id: ClientId, scenario: &Scenario<ObservedLease>) -> Self {
         Elector {
-            me: SessionId { creator: id, number: 1 },
+            me: SessionId::numbered(id, 1),
             rounds: scenario.rounds,
             call: Call(0),
             step: ElectorStep::Idle,
@@ -173,7 +173,7 @@ impl Elector {
             leaving: None,
             covered: None,
             guard: None,
-            token: Token(0),
+            token: Token::NONE,
             nap: None,
         }
     }

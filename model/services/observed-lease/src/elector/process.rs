@@ -5,7 +5,7 @@ use super::super::settings::{GivesUp, Identity, NapsFrom, Work};
 use super::{Ask, Asking, Ctx, Doing, Elector, ElectorStep, Out};
 use crate::ObservedLease;
 use crate::ObservedLeaseMutation as Mutant;
-use fencepost_model::ids::SessionId;
+use fencepost_model::ids::RawId;
 use fencepost_model::process::{Belief, Client, Context, Input, Message, Process};
 use fencepost_model::rounds;
 use fencepost_model::scenario::Scenario;
@@ -145,9 +145,9 @@ impl Process<ObservedLease> for Elector {
 
     /// Its user starts the round again in which the client crashed.
     fn restarted(&self, scenario: &Scenario<ObservedLease>) -> Self {
-        let client = self.me.creator;
+        let client = self.me.raw().creator;
         let is_new = scenario.service.identity == Identity::Unique && !scenario.is_mutated(Mutant::RestartKeepsName);
-        let me = SessionId { number: self.me.number + u16::from(is_new), ..self.me };
+        let me = if is_new { self.me.next() } else { self.me };
         let rounds = rounds::with_another(self.rounds, self.step != ElectorStep::Idle);
         Elector { me, rounds, call: self.call, ..Elector::new(client, scenario) }
     }

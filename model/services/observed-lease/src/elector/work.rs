@@ -10,9 +10,9 @@ use fencepost_model::time::{Deadline, Instant, LeaseEnd, Ticks};
 impl Elector {
     pub(super) fn begin_work(&mut self, version: Index, context: &Ctx<'_>, out: Out<'_>) {
         self.token = match context.scenario.service.token {
-            Tokens::None => Token(0),
-            Tokens::Transitions => Token(self.seen.map_or(0, |seen| u32::from(seen.transitions)) + 1),
-            Tokens::ResourceVersion => Token(version.0),
+            Tokens::None => Token::NONE,
+            Tokens::Transitions => Token::numbered(self.seen.map_or(0, |seen| u32::from(seen.transitions)) + 1),
+            Tokens::ResourceVersion => version.token(),
         };
         self.enter(context, out);
     }

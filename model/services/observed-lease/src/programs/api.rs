@@ -97,7 +97,7 @@ pub struct LeaseVersion(Index);
 impl LeaseVersion {
     /// The version as the token of a tenure.
     pub fn token(self) -> Token {
-        Token(self.0.0)
+        self.0.token()
     }
 }
 

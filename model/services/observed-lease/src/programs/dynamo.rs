@@ -186,8 +186,8 @@ impl Recipe<ObservedLease> for DynamoLockClient {
         let Some(version) = self.held else {
             match (self.acquire(api).await, self.call_again) {
                 (Turn::Granted, _) => {
-                    api.enter(Token(0));
-                    api.spawn(Caller { token: Token(0), terms: self.caller });
+                    api.enter(Token::NONE);
+                    api.spawn(Caller { token: Token::NONE, terms: self.caller });
                     api.select(api.ended::<Caller>(), api.sleep(self.heartbeat_period)).await;
                 }
                 (Turn::Next, _) => {}

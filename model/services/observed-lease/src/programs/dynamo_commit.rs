@@ -16,7 +16,7 @@ use fencepost_model::resource::Version;
 use fencepost_model::time::Ticks;
 
 /// What a commit writes. A resource with `not-lower` accepts it always, and shows whether there was one.
-const COMMIT: Token = Token(1);
+const COMMIT: Token = Token::numbered(1);
 
 /// `DynamoCommit`, and one call of `copy_if_not_exists` in each round.
 #[derive(Clone, PartialEq, Eq, Debug, Normal, Serialize, Deserialize)]

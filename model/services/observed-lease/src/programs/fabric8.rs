@@ -74,8 +74,8 @@ impl Fabric8Elector {
 
     fn token_of(&self, transitions: u8, version: LeaseVersion) -> Token {
         match self.token {
-            Tokens::None => Token(0),
-            Tokens::Transitions => Token(u32::from(transitions) + 1),
+            Tokens::None => Token::NONE,
+            Tokens::Transitions => Token::numbered(u32::from(transitions) + 1),
             Tokens::ResourceVersion => version.token(),
         }
     }
@@ -91,7 +91,7 @@ impl Fabric8Elector {
             Ok(old) => {
                 let is_leader = old.record.holder == self.me;
                 if !is_leader {
-                    self.update_observed(api, old.record.holder, Token(0)).await;
+                    self.update_observed(api, old.record.holder, Token::NONE).await;
                     // `canBecomeLeader`: `now().isAfter(…)`, with the time after the read.
                     let is_free = match (old.record.holder, old.renewed) {
                         (Some(_), Some(renewed)) => api.deadline_after(renewed, old.record.duration).is_over().await,

@@ -88,8 +88,8 @@ impl KubeLeaderElection {
     async fn turn(&mut self, api: &Api) -> Option<()> {
         match self.beside_work(api, self.try_acquire_or_renew(api)).await? {
             Ok(true) if !self.is_leader => {
-                api.enter(Token(0));
-                api.spawn(Caller { token: Token(0), terms: self.caller });
+                api.enter(Token::NONE);
+                api.spawn(Caller { token: Token::NONE, terms: self.caller });
                 self.is_leader = true;
             }
             Ok(false) if self.is_leader => {

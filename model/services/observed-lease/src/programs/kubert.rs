@@ -151,8 +151,8 @@ impl Kubert {
     async fn publish(&mut self, api: &Api, claim: Claim) {
         let is_mine = Some(claim.holder) == self.me;
         if is_mine && !self.acts {
-            api.enter(Token(0));
-            api.spawn(Caller { token: Token(0), terms: self.caller });
+            api.enter(Token::NONE);
+            api.spawn(Caller { token: Token::NONE, terms: self.caller });
         } else if !is_mine && self.acts {
             caller::tell(api, self.caller).await;
             api.ended::<WorkEnds>().await;

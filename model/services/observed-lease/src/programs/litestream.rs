@@ -131,8 +131,8 @@ impl LitestreamLeaser {
 
     fn token_of(&self, lease: HeldLease) -> Token {
         match self.token {
-            Tokens::None => Token(0),
-            Tokens::Transitions => Token(u32::from(lease.generation) + 1),
+            Tokens::None => Token::NONE,
+            Tokens::Transitions => Token::numbered(u32::from(lease.generation) + 1),
             Tokens::ResourceVersion => lease.etag.token(),
         }
     }

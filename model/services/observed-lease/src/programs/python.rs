@@ -90,8 +90,8 @@ impl PythonElector {
             return;
         }
         // `threading.Thread(target=self.run_onstarted_leading, …)`.
-        api.enter(Token(0));
-        api.spawn(Caller { token: Token(0), terms: self.caller });
+        api.enter(Token::NONE);
+        api.spawn(Caller { token: Token::NONE, terms: self.caller });
         self.next = ElectorLap::FirstRenewal;
     }
 

@@ -56,7 +56,7 @@ impl CallerTerms {
 pub(super) fn identity(settings: &Settings, client: ClientId) -> Option<Name> {
     match settings.identity {
         Identity::Unique => None,
-        Identity::Hostname => Some(Name::Own(SessionId { creator: client, number: 1 })),
+        Identity::Hostname => Some(Name::Own(SessionId::numbered(client, 1))),
         Identity::Shared => Some(Name::Common),
     }
 }

@@ -48,7 +48,7 @@ impl ShedLock {
             api.refused();
             return false;
         }
-        api.enter(Token(0));
+        api.enter(Token::NONE);
         // `activeLock.unlock()`.
         if let Some(lock_at_least_for) = self.run(api, created_at).await {
             self.unlock(api, created_at, lock_at_least_for).await;

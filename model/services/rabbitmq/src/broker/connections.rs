@@ -7,7 +7,7 @@ use super::{Broker, Ctx, Out, note};
 use crate::RabbitMq;
 use crate::RabbitmqMutation;
 use crate::messages::{Answer, Ask, Name, Problem, RabbitmqEvent, RabbitmqMessage, Request, Timer};
-use fencepost_model::ids::{Call, ClientId, ProcessId, SessionId};
+use fencepost_model::ids::{Call, ClientId, ProcessId, RawId, SessionId};
 use fencepost_model::inline_array::InlineArray;
 use fencepost_model::normal::{Normal, Visitor};
 use fencepost_model::scenario::Scenario;
@@ -113,8 +113,11 @@ impl Broker {
         if let Some(place) = self.place_of(id) {
             return Some(place);
         }
-        let node = context.scenario.service.cluster.node_of(id.creator.place());
-        let is_over = self.over.iter().any(|other| other.creator == id.creator && other.number >= id.number);
+        let node = context.scenario.service.cluster.node_of(id.raw().creator.place());
+        let is_over = self
+            .over
+            .iter()
+            .any(|other| other.raw().creator == id.raw().creator && other.raw().number >= id.raw().number);
         let is_over = is_over && !context.is_mutated(RabbitmqMutation::LateRequestReopens);
         if is_over || self.nodes.is_down(node) {
             return None;
@@ -210,7 +213,7 @@ impl Broker {
 
     /// Two heartbeats were missed: the client receives no frame, only a reset (R-Q-45).
     pub(super) fn miss(&mut self, id: SessionId, context: &Ctx<'_>, out: Out<'_>) {
-        out.send(ProcessId::Client(id.creator), RabbitmqMessage::ConnectionClosed(id, None));
+        out.send(ProcessId::Client(id.raw().creator), RabbitmqMessage::ConnectionClosed(id, None));
         self.lose(id, None, context, out);
     }
 
@@ -244,7 +247,7 @@ impl Broker {
             }
             _ if context.is_mutated(RabbitmqMutation::OwnerlessQueuesStay) => {
                 for queue in self.queues.iter_mut().filter(|queue| queue.owner == Some(id)) {
-                    queue.owner = Some(SessionId { number: 0, ..id });
+                    queue.owner = Some(SessionId::numbered(id.raw().creator, 0));
                 }
                 self.finish(id, out);
             }
@@ -271,7 +274,7 @@ impl Broker {
         note(RabbitmqEvent::Cut(id), out);
         match connection.life {
             ConnectionState::Ending { then: OnceEnded::Tell(problem), .. } => {
-                out.send(ProcessId::Client(id.creator), RabbitmqMessage::ConnectionClosed(id, problem));
+                out.send(ProcessId::Client(id.raw().creator), RabbitmqMessage::ConnectionClosed(id, problem));
             }
             ConnectionState::Ending { then: OnceEnded::CloseOk(asker, call), .. } => {
                 Broker::tell(asker, call, Answer::Closed, out)
@@ -282,8 +285,8 @@ impl Broker {
 
     /// Records that a connection has ended.
     pub(super) fn remember_ended(&mut self, id: SessionId) {
-        self.over.retain(|other| other.creator != id.creator || other.number > id.number);
-        if self.over.iter().all(|other| other.creator != id.creator) {
+        self.over.retain(|other| other.raw().creator != id.raw().creator || other.raw().number > id.raw().number);
+        if self.over.iter().all(|other| other.raw().creator != id.raw().creator) {
             self.over.insert_sorted(id);
         }
     }
@@ -333,7 +336,9 @@ impl Broker {
 
     /// The connections of a client that the broker knows.
     pub(super) fn of_client(&mut self, client: ClientId) -> impl Iterator<Item = &mut Connection> {
-        self.connections.iter_mut().filter(move |connection| connection.id.creator == client && connection.is_open())
+        self.connections
+            .iter_mut()
+            .filter(move |connection| connection.id.raw().creator == client && connection.is_open())
     }
 }
 

@@ -26,7 +26,7 @@ use self::queues::Delivery;
 use super::messages::{Answer, Ask, Name, RabbitmqEvent, RabbitmqMessage, Timer};
 use super::{RabbitMq, Settings};
 use fencepost_model::fact::Fact;
-use fencepost_model::ids::{Call, ClientId, ProcessId, SessionId, Token};
+use fencepost_model::ids::{Call, ClientId, ProcessId, RawId, SessionId, Token};
 use fencepost_model::inline_vec::InlineVec;
 use fencepost_model::normal::Normal;
 use fencepost_model::process::{Context, Input, Message, Outbox, Process};
@@ -110,7 +110,7 @@ impl Broker {
 
     pub(super) fn record(&self, system: &str) -> Record {
         if system == super::MUTEX {
-            let owners = self.deliveries.iter().map(|delivery| delivery.connection.creator).collect();
+            let owners = self.deliveries.iter().map(|delivery| delivery.connection.raw().creator).collect();
             let free: u32 = self.queues.iter().map(|queue| queue.ready).sum();
             let free = u16::try_from(free).unwrap_or(u16::MAX);
             return Record { owners, slots: Some(1), free: Some(free), ..Record::default() };
@@ -119,14 +119,14 @@ impl Broker {
         let mut last: Option<(u8, ClientId)> = None;
         for (slot, owner) in self.holders() {
             if let Some((_, first)) = last.filter(|(other, _)| *other == slot) {
-                record.conflict = Some(Conflict { slot, first, second: owner.creator });
+                record.conflict = Some(Conflict { slot, first, second: owner.raw().creator });
             }
-            last = Some((slot, owner.creator));
+            last = Some((slot, owner.raw().creator));
             if self.slots().any(|number| number == slot) {
-                record.owners.insert_sorted(owner.creator);
+                record.owners.insert_sorted(owner.raw().creator);
             }
         }
-        record.token = Token(0);
+        record.token = Token::NONE;
         record.numbers = Some(self.slots().collect());
         record
     }

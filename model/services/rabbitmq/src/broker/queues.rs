@@ -6,7 +6,7 @@ use super::{Broker, Channel, Connection, Ctx, Out, cluster, note};
 use crate::RabbitmqMutation;
 use crate::messages::{Answer, Difference, Keeps, Name, Problem, QueueProperties, RabbitmqEvent, Request};
 use crate::settings::Placement;
-use fencepost_model::ids::SessionId;
+use fencepost_model::ids::{RawId, SessionId};
 use fencepost_model::normal::Normal;
 use fencepost_model::time::StartTime;
 
@@ -159,7 +159,7 @@ impl Broker {
         self.queues.insert_sorted(queue);
         match name {
             Name::Slot(slot) => note(RabbitmqEvent::Added(slot), out),
-            Name::Holder(slot) => note(RabbitmqEvent::Took(id.creator, slot), out),
+            Name::Holder(slot) => note(RabbitmqEvent::Took(id.raw().creator, slot), out),
             _ => {}
         }
         Ok(Answer::Declared { messages: 0 })

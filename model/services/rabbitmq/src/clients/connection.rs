@@ -6,7 +6,7 @@ use crate::RabbitMq;
 use crate::RabbitmqMutation;
 use crate::messages::{Answer, Ask, Problem, RabbitmqMessage, Request};
 use crate::settings::{AfterRefusal, Connections, Probe};
-use fencepost_model::ids::{Call, ClientId, ProcessId, SessionId};
+use fencepost_model::ids::{Call, ClientId, ProcessId, RawId, SessionId};
 use fencepost_model::normal::Normal;
 use fencepost_model::process::{Context, Outbox};
 use fencepost_model::scenario::Scenario;
@@ -61,7 +61,7 @@ impl ClientConnection {
     pub(super) fn new(client: ClientId, scenario: &Scenario<RabbitMq>) -> Self {
         let is_shared = scenario.service.connections == Connections::Shared;
         let creator = if is_shared { ClientId(1) } else { client };
-        ClientConnection { id: SessionId { creator, number: 1 }, is_up: false, is_broken: false, last: Call(0) }
+        ClientConnection { id: SessionId::numbered(creator, 1), is_up: false, is_broken: false, last: Call(0) }
     }
 
     /// Sends a request. On a closed channel, `open` is sent first, unless the client's recipe forgets that (R-Q-31).
@@ -109,7 +109,7 @@ impl ClientConnection {
     /// The connection has ended: the next request opens another one.
     pub(super) fn forget(&mut self) {
         if self.is_up {
-            self.id.number += 1;
+            self.id = self.id.next();
             (self.is_up, self.is_broken) = (false, false);
         }
     }

@@ -6,7 +6,6 @@ use serde::{Deserialize, Serialize};
 use super::Patience;
 use crate::{Answer, GiveBack, Request, Stores};
 use fencepost_model::fact::Leaving;
-use fencepost_model::ids::Token;
 use fencepost_model::normal::Normal;
 use fencepost_model::program::{Gone, Handle, Lap, Recipe, Wanted};
 use fencepost_model::time::Ticks;
@@ -40,7 +39,7 @@ impl Recipe<Stores> for TokenPool {
             self.is_refused = true;
             return Ok(Lap::Again);
         };
-        store.enter_slot(Token(token.0), self.limit);
+        store.enter_slot(token.token(), self.limit);
         while store.user().await != Wanted::Release {}
         store.leave(Leaving::Done);
         match self.give_back {

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use super::Patience;
 use crate::{Nodes, Request, Stores};
 use fencepost_model::fact::Leaving;
-use fencepost_model::ids::{Index, Token};
+use fencepost_model::ids::Index;
 use fencepost_model::normal::Normal;
 use fencepost_model::program::{Gone, Handle, Lap, Recipe, Wanted};
 use fencepost_model::time::Ticks;
@@ -45,7 +45,7 @@ impl Recipe<Stores> for SequenceQueue {
             return Ok(Lap::Again);
         }
         self.node = None;
-        store.enter_slot(Token(node.0), self.limit.into());
+        store.enter_slot(node.token(), self.limit.into());
         while store.user().await != Wanted::Release {}
         store.leave(Leaving::Done);
         self.patience.ask(store, Request::Remove(node)).await;

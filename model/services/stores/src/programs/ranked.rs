@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use super::Patience;
 use crate::{Joins, Request, Stores};
 use fencepost_model::fact::Leaving;
-use fencepost_model::ids::{Index, Token};
+use fencepost_model::ids::Index;
 use fencepost_model::normal::Normal;
 use fencepost_model::program::{Gone, Handle, Lap, Recipe, Wanted};
 use fencepost_model::time::Ticks;
@@ -52,7 +52,7 @@ impl Recipe<Stores> for RankedSemaphore {
                 return Ok(Lap::Again);
             }
         };
-        store.enter_slot(Token(number.0), self.limit.into());
+        store.enter_slot(number.token(), self.limit.into());
         while store.user().await != Wanted::Release {}
         store.leave(Leaving::Done);
         self.patience.ask(store, Request::Remove(number)).await;

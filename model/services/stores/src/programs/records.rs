@@ -6,7 +6,6 @@ use serde::{Deserialize, Serialize};
 use super::Storing;
 use crate::Stores;
 use fencepost_model::fact::Leaving;
-use fencepost_model::ids::Token;
 use fencepost_model::normal::Normal;
 use fencepost_model::program::{First, Gone, Handle, Lap, Recipe, Wanted};
 use fencepost_model::time::Ticks;
@@ -40,7 +39,7 @@ impl Recipe<Stores> for HolderRecords {
             }
             store.lease_until(lease);
         }
-        store.enter_slot(Token(number.0), self.limit);
+        store.enter_slot(number.token(), self.limit);
         let why = loop {
             match store.select(store.lease_ended(), store.user()).await {
                 First::One(()) => break Leaving::Lapsed,

@@ -48,7 +48,7 @@ impl Contender {
     pub(super) fn draw(&mut self, option: u8, context: &Context<'_, Consul>, out: &mut Outbox<Consul>) {
         let (clients, rounds) = (u32::from(context.scenario.clients), u32::from(context.scenario.rounds));
         let mine = u32::from(context.client().0 - 1) * rounds + u32::from(self.rounds);
-        self.stake = Token(1 + u32::from(option) * clients * rounds + mine);
+        self.stake = Token::numbered(1 + u32::from(option) * clients * rounds + mine);
         self.acquire(context, out);
     }
 

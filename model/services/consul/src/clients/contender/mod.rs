@@ -125,7 +125,7 @@ impl Contender {
             rounds: scenario.rounds,
             retries: scenario.budget.retries,
             last: Call(0),
-            stake: Token(0),
+            stake: Token::NONE,
             monitor: None,
             has_orphan: false,
         }
@@ -246,8 +246,7 @@ impl Contender {
 
     /// What survives a crash: what its user still wants. The session does not, and connections are new.
     pub(super) fn restarted(&self, scenario: &Scenario<Consul>) -> Self {
-        let shared =
-            (scenario.service.session == SessionUse::Shared).then_some(SessionId { creator: ClientId(1), number: 1 });
+        let shared = (scenario.service.session == SessionUse::Shared).then_some(SessionId::numbered(ClientId(1), 1));
         Contender { rounds: self.rounds, retries: self.retries, last: self.last, ..Contender::new(scenario, shared) }
     }
 

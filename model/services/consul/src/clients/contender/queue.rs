@@ -4,7 +4,7 @@
 use super::{Contender, What};
 use crate::ConsulMutation;
 use crate::{Answer, Consul, Key, LOCK, Request, Target, Watch};
-use fencepost_model::ids::{Index, Token};
+use fencepost_model::ids::{Index, RawId, Token};
 use fencepost_model::process::{Context, Outbox};
 
 impl Contender {
@@ -17,7 +17,7 @@ impl Contender {
     }
 
     pub(super) fn line_up(&mut self, context: &Context<'_, Consul>, out: &mut Outbox<Consul>) {
-        self.call(What::LineUp, Request::Before(Index(self.stake.0)), context, out);
+        self.call(What::LineUp, Request::Before(Index::numbered(self.stake.raw())), context, out);
     }
 
     pub(super) fn hear_in_line(
@@ -45,7 +45,7 @@ impl Contender {
             (What::Recheck, Answer::Found(entry)) if self.is_mine(&entry) => self.enter(self.stake, context, out),
             // Its session has ended, and its position in the queue with it.
             (What::Recheck, Answer::Found(_) | Answer::Absent) => {
-                (self.session, self.stake) = (None, Token(0));
+                (self.session, self.stake) = (None, Token::NONE);
                 self.wait(context);
             }
             (What::AwaitTurn, Answer::Found(_) | Answer::Absent) => self.line_up(context, out),

@@ -24,7 +24,7 @@ impl Contender {
         }
         self.phase = Phase::Inside { token, writes: context.scenario.writes, pending: None };
         out.record(Fact::Entered { client: context.client(), token });
-        self.watch(Index(0), context, out);
+        self.watch(Index::NONE, context, out);
     }
 
     pub(super) fn write(&mut self, context: &Context<'_, Consul>, out: &mut Outbox<Consul>) {
@@ -95,7 +95,7 @@ impl Contender {
             return self.rest();
         };
         if context.scenario.service.queue.is_some() {
-            self.stake = Token(0);
+            self.stake = Token::NONE;
             return self.call(What::Release { is_inside }, Request::Delete(Key::Contender(session.id)), context, out);
         }
         match context.scenario.service.unlock {

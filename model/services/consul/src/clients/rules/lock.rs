@@ -8,7 +8,7 @@ fn harness(change: impl FnOnce(&mut Settings)) -> ClientHarness {
 }
 
 fn watch(index: u32) -> Request {
-    Request::Watch(Watch { target: Target::Key(LOCK), index: Index(index), wait: None })
+    Request::Watch(Watch { target: Target::Key(LOCK), index: Index::numbered(index), wait: None })
 }
 
 #[test]
@@ -100,7 +100,7 @@ fn c_lck_6_the_monitor_continues_while_the_key_has_its_session_and_any_other_ans
 #[test]
 fn c_lck_6_the_go_clients_queries_are_consistent() {
     let mut harness = harness(|lock| lock.monitor = Some(Monitor { reads: Reads::Consistent, ..Monitor::default() }));
-    let consistent = |index| Watch { target: Target::Key(LOCK), index: Index(index), wait: None };
+    let consistent = |index| Watch { target: Target::Key(LOCK), index: Index::numbered(index), wait: None };
     assert_eq!(harness.enter(), [Request::WatchConsistent(consistent(0))]);
     assert_eq!(harness.tell(is_watch, held_by(Some(MINE), 7)), [Request::WatchConsistent(consistent(7))]);
 }
@@ -185,11 +185,11 @@ fn b_26_in_a_queue_a_client_waits_for_the_key_before_its_own_and_a_careful_clien
             lock.queue = Some(Queue { rechecks });
         });
         harness.enter();
-        assert_eq!(harness.answer(held_by(Some(MINE), 8)), [Request::Before(Index(3))]);
+        assert_eq!(harness.answer(held_by(Some(MINE), 8)), [Request::Before(Index::numbered(3))]);
         let target = Target::Key(Key::Contender(OTHERS));
-        let turn = Request::Watch(Watch { target, index: Index(2), wait: None });
-        assert_eq!(harness.answer(Answer::Before(Some((OTHERS, Index(2))))), [turn]);
-        assert_eq!(harness.answer(Answer::Absent), [Request::Before(Index(3))]);
+        let turn = Request::Watch(Watch { target, index: Index::numbered(2), wait: None });
+        assert_eq!(harness.answer(Answer::Before(Some((OTHERS, Index::numbered(2))))), [turn]);
+        assert_eq!(harness.answer(Answer::Absent), [Request::Before(Index::numbered(3))]);
         let last_look = harness.answer(Answer::Before(None));
         if rechecks {
             assert_eq!(last_look, [Request::Get(Key::Contender(MINE))]);

@@ -15,8 +15,8 @@ use fencepost_model::scenario::Scenario;
 use fencepost_model::time::{Instant, Ticks};
 
 const ME: ClientId = ClientId(1);
-const MINE: SessionId = SessionId { creator: ME, number: 1 };
-const OTHERS: SessionId = SessionId { creator: ClientId(2), number: 1 };
+const MINE: SessionId = SessionId::numbered(ME, 1);
+const OTHERS: SessionId = SessionId::numbered(ClientId(2), 1);
 
 /// A client, its clock, its last requests and its last facts.
 struct ClientHarness {
@@ -93,7 +93,7 @@ impl ClientHarness {
 }
 
 fn held_by(session: Option<SessionId>, modify: u32) -> Answer {
-    let (create, modify) = (Index(3), Index(modify));
+    let (create, modify) = (Index::numbered(3), Index::numbered(modify));
     Answer::Found(Entry {
         value: Opaque::Empty,
         flags: 0,

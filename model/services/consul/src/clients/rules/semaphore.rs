@@ -18,19 +18,23 @@ fn entry((limit, holders, modify): (u8, &[SessionId], u32)) -> Entry {
         lock_index: 0,
         session: None,
         spelling: Spelling::default(),
-        create: Index(1),
-        modify: Index(modify),
+        create: Index::numbered(1),
+        modify: Index::numbered(modify),
     }
 }
 
 /// The listing below the prefix: the coordination entry, if it exists, and the sessions that are alive.
 fn listing(slots: Option<(u8, &[SessionId], u32)>, alive: &[SessionId]) -> Answer {
-    Answer::Listed(Listing { index: Index(40), slots: slots.map(entry), alive: alive.iter().copied().collect() })
+    Answer::Listed(Listing {
+        index: Index::numbered(40),
+        slots: slots.map(entry),
+        alive: alive.iter().copied().collect(),
+    })
 }
 
 fn cas(limit: u8, holders: &[SessionId], index: u32) -> Request {
     let value = Opaque::Slots(Slots { limit, holders: holders.iter().copied().collect() });
-    Request::Cas { key: Key::Slots, index: Index(index), value, flags: 0 }
+    Request::Cas { key: Key::Slots, index: Index::numbered(index), value, flags: 0 }
 }
 
 /// A harness whose client has its contender key and has asked for the listing.
@@ -101,14 +105,14 @@ fn c_sem_4_a_contender_prunes_dead_holders_waits_if_full_refuses_another_limit_a
 fn c_sem_4_a_contender_that_watches_waits_for_the_next_change_below_the_prefix() {
     let mut harness = registered(1);
     harness.scenario.service.waiting = Waiting::Watch;
-    let watch = Watch { target: Target::Prefix, index: Index(40), wait: None };
+    let watch = Watch { target: Target::Prefix, index: Index::numbered(40), wait: None };
     assert_eq!(harness.answer(listing(Some((1, &[OTHERS], 8)), &[MINE, OTHERS])), [Request::Watch(watch)]);
     assert_eq!(harness.answer(listing(Some((1, &[OTHERS], 8)), &[MINE])), [cas(1, &[MINE], 8)]);
 }
 
 #[test]
 fn c_sem_4_after_a_lost_race_the_go_client_repeats_its_query_and_the_guide_watches() {
-    let from = |index| Request::Watch(Watch { target: Target::Prefix, index: Index(index), wait: None });
+    let from = |index| Request::Watch(Watch { target: Target::Prefix, index: Index::numbered(index), wait: None });
     for (after_race, at_first, later) in [
         (AfterRace::List, Request::List, Request::List),
         (AfterRace::SameQuery, Request::List, from(40)),
@@ -127,7 +131,9 @@ fn c_sem_4_after_a_lost_race_the_go_client_repeats_its_query_and_the_guide_watch
 
 #[test]
 fn c_sem_7_c_sem_8_the_go_client_destroys_its_session_and_removes_an_entry_without_living_holders() {
-    for (holder, next) in [(MINE, vec![Request::DeleteCas { key: Key::Slots, index: Index(15) }]), (OTHERS, vec![])] {
+    for (holder, next) in
+        [(MINE, vec![Request::DeleteCas { key: Key::Slots, index: Index::numbered(15) }]), (OTHERS, vec![])]
+    {
         let mut harness = holding(|_| {});
         (harness.scenario.service.ends_session, harness.scenario.service.cleanup) = (true, true);
         harness.command(Command::Release);
@@ -156,7 +162,7 @@ fn c_sem_6_with_retries_an_error_is_no_loss_yet() {
     harness.answer(listing(None, &[MINE]));
     harness.answer(Answer::Done(true));
     harness.tell(is_watch, Answer::NoLeader);
-    assert!(matches!(harness.wake(Timer::Rewatch)[..], [Request::Watch(Watch { index: Index(0), .. })]));
+    assert!(matches!(harness.wake(Timer::Rewatch)[..], [Request::Watch(Watch { index: Index::NONE, .. })]));
     harness.tell(is_watch, Answer::NoLeader);
     assert!(!harness.is_inside());
 }
@@ -288,6 +294,7 @@ fn b_31_without_a_response_a_client_reads_reports_or_repeats() {
 fn c_sem_6_a_watch_that_is_not_renewed_notices_one_change_only() {
     let mut harness = holding(|semaphore| semaphore.watches_once = true);
     let still_mine = listing(Some((2, &[MINE], 9)), &[MINE]);
-    assert!(matches!(harness.tell(is_watch, still_mine)[..], [Request::Watch(Watch { index: Index(40), .. })]));
+    let again = harness.tell(is_watch, still_mine);
+    assert!(matches!(again[..], [Request::Watch(Watch { index, .. })] if index == Index::numbered(40)));
     assert_eq!(harness.tell(is_watch, still_mine), []);
 }

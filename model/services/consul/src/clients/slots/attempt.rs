@@ -28,7 +28,7 @@ impl SlotTaker {
 
     /// The listing, at once or after a change.
     fn read(&mut self, context: &Context<'_, Consul>, out: &mut Outbox<Consul>) {
-        if self.since == Index(0) {
+        if self.since == Index::NONE {
             return self.call(What::List, Request::List, context, out);
         }
         self.watch_from(self.since, context, out);

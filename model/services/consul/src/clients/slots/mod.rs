@@ -15,7 +15,7 @@ use crate::messages::Slots;
 use crate::settings::{self, Registers, Release, Semaphore};
 use crate::{Answer, Command, Consul, ConsulMessage, Entry, Opaque, Server, Target, Timer};
 use fencepost_model::fact::{Fact, Leaving};
-use fencepost_model::ids::{Call, Index, SessionId};
+use fencepost_model::ids::{Call, Index, RawId, SessionId};
 use fencepost_model::normal::Normal;
 use fencepost_model::process::{Belief, Context, Input, Message, Outbox};
 use fencepost_model::rounds;
@@ -107,7 +107,7 @@ impl SlotTaker {
             phase: Phase::Idle,
             session: None,
             is_registered: false,
-            since: Index(0),
+            since: Index::NONE,
             doubt: None,
             rounds: scenario.rounds,
             retries: scenario.budget.retries,
@@ -223,7 +223,7 @@ fn decode(entry: Option<Entry>, own: u8) -> (Slots, Index) {
     match entry {
         Some(Entry { value: Opaque::Slots(slots), modify, .. }) => (slots, modify),
         Some(Entry { modify, .. }) => (Slots { limit: own, ..Slots::default() }, modify),
-        None => (Slots { limit: own, ..Slots::default() }, Index(0)),
+        None => (Slots { limit: own, ..Slots::default() }, Index::NONE),
     }
 }
 
@@ -234,6 +234,6 @@ pub(crate) fn record_of_slots(server: &Server, semaphore: &Semaphore) -> Record 
         (Registers::Cas, None) => return Record::default(),
         (Registers::CountThenRegister, _) => (server.contenders().collect(), semaphore.limits[0]),
     };
-    let owners = holders.iter().map(|session| session.creator).collect();
+    let owners = holders.iter().map(|session| session.raw().creator).collect();
     Record { owners, slots: Some(limit.into()), ..Record::default() }
 }

@@ -17,10 +17,10 @@ impl SlotTaker {
             self.forget();
             return self.rest();
         }
-        self.since = Index(0);
+        self.since = Index::NONE;
         self.phase = Phase::Inside { limit: semaphore(context).limit(context.client()) };
         out.record(Fact::Entered { client: context.client(), token: Default::default() });
-        self.watch(Index(0), context, out);
+        self.watch(Index::NONE, context, out);
     }
 
     pub(super) fn watch(&mut self, index: Index, context: &Context<'_, Consul>, out: &mut Outbox<Consul>) {
@@ -130,7 +130,7 @@ impl SlotTaker {
     }
 
     pub(super) fn forget(&mut self) {
-        (self.session, self.is_registered, self.since) = (None, false, Index(0));
+        (self.session, self.is_registered, self.since) = (None, false, Index::NONE);
     }
 
     pub(super) fn rest(&mut self) {

@@ -1,6 +1,7 @@
 //! Rules about nodes, checks, and the sessions that end with them: C-SES-4 to C-SES-11, C-INV-3 to C-INV-10, C-TTL-9.
 
 use super::*;
+use fencepost_model::ids::RawId;
 
 /// A harness with the nodes of A and B, and all their checks.
 fn harness() -> ServerHarness {

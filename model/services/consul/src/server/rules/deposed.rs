@@ -38,7 +38,7 @@ fn c_con_3_a_consistent_read_needs_the_others() {
 fn c_con_2_a_default_query_with_nothing_to_wait_for_is_answered_from_memory_too() {
     let (mut harness, first, second) = deposed();
     harness.ask(A, Request::DestroySession(first));
-    let watch = Watch { target: Target::Key(LOCK), index: Index(0), wait: None };
+    let watch = Watch { target: Target::Key(LOCK), index: Index::NONE, wait: None };
     let held = |answer| matches!(answer, Answer::Found(Entry { session: Some(_), .. }));
     assert!(held(harness.ask(B, Request::Watch(watch))), "the old holder");
     assert!(!held(harness.ask(A, Request::Watch(watch))));

@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::{OperatorAction, OperatorActionKind, Semaphore, operator};
+use fencepost_model::ids::RawId;
 
 #[test]
 fn c_kv_1_a_plain_put_always_answers_true() {
@@ -67,9 +68,9 @@ fn c_kv_9_cas_compares_modify_index_and_ignores_the_lock() {
     let session = harness.session(A, terms(0, 0));
     let cas =
         |harness: &mut ServerHarness, index, value| harness.ask(B, Request::Cas { key: LOCK, index, value, flags: 0 });
-    assert_eq!(cas(&mut harness, Index(5), Opaque::Foreign), NO, "absent: only index 0 matches");
-    assert_eq!(cas(&mut harness, Index(0), Opaque::Foreign), YES);
-    assert_eq!(cas(&mut harness, Index(0), Opaque::Foreign), NO, "present: index 0 does not");
+    assert_eq!(cas(&mut harness, Index::numbered(5), Opaque::Foreign), NO, "absent: only index 0 matches");
+    assert_eq!(cas(&mut harness, Index::NONE, Opaque::Foreign), YES);
+    assert_eq!(cas(&mut harness, Index::NONE, Opaque::Foreign), NO, "present: index 0 does not");
     harness.acquire(A, session);
     let index = harness.entry(LOCK).modify;
     assert_eq!(cas(&mut harness, index, Opaque::Foreign), YES);
@@ -144,9 +145,9 @@ fn c_kv_14_delete_ignores_locks_and_the_session_lives_on() {
 fn c_kv_15_delete_cas_of_an_absent_key_is_true_for_any_index() {
     let mut harness = ServerHarness::new();
     let delete = |harness: &mut ServerHarness, index| harness.ask(B, Request::DeleteCas { key: LOCK, index });
-    assert_eq!(delete(&mut harness, Index(77)), YES);
+    assert_eq!(delete(&mut harness, Index::numbered(77)), YES);
     harness.put(LOCK, Opaque::Foreign, 0);
-    assert_eq!(delete(&mut harness, Index(0)), NO, "0 never matches an existing key");
+    assert_eq!(delete(&mut harness, Index::NONE), NO, "0 never matches an existing key");
     let index = harness.entry(LOCK).modify;
     assert_eq!(delete(&mut harness, index), YES);
     assert_eq!(harness.ask(A, Request::Get(LOCK)), Answer::Absent);

@@ -37,7 +37,7 @@ fn c_ld_3_zero_means_none() {
 #[test]
 fn c_ld_4_the_delay_is_checked_before_the_session() {
     let (mut harness, _) = delayed(3);
-    let unknown = SessionId { creator: A, number: 9 };
+    let unknown = SessionId::numbered(A, 9);
     assert_eq!(harness.acquire(A, unknown), NO);
     harness.pass(3);
     assert_eq!(harness.acquire(A, unknown), Answer::InvalidSession);

@@ -1,6 +1,7 @@
 //! Rules about the log: C-GEN.
 
 use super::*;
+use fencepost_model::ids::RawId;
 
 #[test]
 fn c_gen_3_every_effect_of_an_invalidation_has_the_same_index() {
@@ -20,11 +21,11 @@ fn c_gen_4_writes_without_effect_use_an_index_and_refusals_before_the_log_do_not
     let other = harness.session(B, terms(0, 0));
     harness.acquire(A, session);
     let uses = |harness: &mut ServerHarness, request| {
-        let before = harness.server.index.0;
+        let before = harness.server.index.raw();
         harness.ask(B, request);
-        harness.server.index.0 - before
+        harness.server.index.raw() - before
     };
-    let gone = SessionId { creator: B, number: 9 };
+    let gone = SessionId::numbered(B, 9);
     assert_eq!(uses(&mut harness, Request::Acquire(Claim::new(LOCK, other, Opaque::Empty, 0))), 1, "held by another");
     assert_eq!(uses(&mut harness, Request::Acquire(Claim::new(LOCK, gone, Opaque::Empty, 0))), 1, "unknown session");
     assert_eq!(
@@ -33,12 +34,12 @@ fn c_gen_4_writes_without_effect_use_an_index_and_refusals_before_the_log_do_not
         "release of another's"
     );
     assert_eq!(
-        uses(&mut harness, Request::Cas { key: LOCK, index: Index(1), value: Opaque::Empty, flags: 0 }),
+        uses(&mut harness, Request::Cas { key: LOCK, index: Index::numbered(1), value: Opaque::Empty, flags: 0 }),
         1,
         "stale cas"
     );
     assert_eq!(uses(&mut harness, Request::Delete(OTHER)), 1, "delete of nothing");
-    assert_eq!(uses(&mut harness, Request::DeleteCas { key: LOCK, index: Index(1) }), 1, "stale delete-cas");
+    assert_eq!(uses(&mut harness, Request::DeleteCas { key: LOCK, index: Index::numbered(1) }), 1, "stale delete-cas");
     assert_eq!(uses(&mut harness, Request::DestroySession(gone)), 1, "destroy of nothing");
     assert_eq!(uses(&mut harness, Request::RenewSession(session)), 0, "renewal");
     assert_eq!(uses(&mut harness, Request::Get(LOCK)), 0, "read");

@@ -39,7 +39,7 @@ impl ServerHarness {
     fn new() -> Self {
         ServerHarness {
             scenario: Scenario::new("harness"),
-            server: Server { index: Index(10), ..Server::default() },
+            server: Server { index: Index::numbered(10), ..Server::default() },
             now: Instant::at(100),
             facts: Vec::new(),
         }

@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::{OperatorAction, Semaphore, TreeDeletions};
+use fencepost_model::ids::RawId;
 use fencepost_model::service::Service;
 
 fn watch(target: Target, index: Index) -> Request {
@@ -15,8 +16,11 @@ fn c_blk_1_a_query_returns_as_soon_as_the_index_is_higher() {
     let mut harness = ServerHarness::new();
     harness.put(LOCK, Opaque::Empty, 0);
     let before = harness.entry(LOCK);
-    assert_eq!(harness.send(A, 1, watch(KEY, Index(0))), [(A.into(), Answer::Found(before))]);
-    assert_eq!(harness.send(A, 2, watch(KEY, Index(before.modify.0 - 1))), [(A.into(), Answer::Found(before))]);
+    assert_eq!(harness.send(A, 1, watch(KEY, Index::NONE)), [(A.into(), Answer::Found(before))]);
+    assert_eq!(
+        harness.send(A, 2, watch(KEY, Index::numbered(before.modify.raw() - 1))),
+        [(A.into(), Answer::Found(before))]
+    );
     assert_eq!(harness.send(A, 3, watch(KEY, before.modify)), []);
     let put = Request::Put { key: LOCK, value: Opaque::Foreign, flags: 0 };
     let answers = harness.send(B, 1, put);

@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::{KeyList, NodeHealth, NodeList, Row, SessionInfo, SessionList, Tree};
+use fencepost_model::ids::RawId;
 use fencepost_model::inline_array::InlineArray;
 
 fn list<T: Copy + Default, const N: usize>(all: impl IntoIterator<Item = T>) -> InlineArray<T, N> {
@@ -57,7 +58,7 @@ fn c_kv_22_a_query_for_keys_wakes_when_one_below_the_prefix_comes_or_goes() {
     assert_eq!(harness.send(A, 1, watch), []);
     assert_eq!(harness.send(B, 1, Request::Put { key: OTHER, value: Opaque::Empty, flags: 0 }), [(B.into(), YES)]);
     let answers = harness.send(B, 2, Request::Delete(Key::Named(3)));
-    let empty = KeyList { index: Index(index.0 + 2), keys: list([]), more: 0 };
+    let empty = KeyList { index: Index::numbered(index.raw() + 2), keys: list([]), more: 0 };
     assert_eq!(answers, [(B.into(), YES), (A.into(), Answer::Keys(empty))]);
 }
 

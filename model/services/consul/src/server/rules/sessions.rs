@@ -1,6 +1,7 @@
 //! Rules about sessions, their end and their TTL: C-SES, C-INV, C-TTL.
 
 use super::*;
+use fencepost_model::ids::RawId;
 
 #[test]
 fn c_ses_1_a_session_has_the_requested_terms() {
@@ -48,7 +49,7 @@ fn c_ses_18_renewal_answers_404_for_the_unknown_and_does_nothing_without_ttl() {
     let session = harness.session(A, terms(0, 0));
     assert_eq!(harness.ask(A, Request::RenewSession(session)), Answer::Renewed);
     assert_eq!(harness.expiry(session), None);
-    assert_eq!(harness.ask(A, Request::RenewSession(SessionId { creator: A, number: 9 })), Answer::UnknownSession);
+    assert_eq!(harness.ask(A, Request::RenewSession(SessionId::numbered(A, 9))), Answer::UnknownSession);
 }
 
 #[test]

@@ -1,6 +1,7 @@
 //! Rules about transactions: C-TXN.
 
 use super::*;
+use fencepost_model::ids::RawId;
 
 fn commit(operations: &[Operation]) -> Request {
     Request::Commit(Transaction { operations: operations.iter().copied().collect(), tenure: Default::default() })
@@ -21,7 +22,7 @@ fn c_txn_2_verbs_have_the_effects_of_single_requests() {
     assert_eq!((locked.session, locked.lock_index), (Some(session), 1));
     let (key, value) = (LOCK, Plain::Foreign);
     let cas = |index| Operation::Cas { key, index, value, flags: 0 };
-    assert_eq!(harness.ask(A, commit(&[cas(Index(1))])), Answer::RolledBack(0));
+    assert_eq!(harness.ask(A, commit(&[cas(Index::numbered(1))])), Answer::RolledBack(0));
     assert_eq!(harness.ask(A, commit(&[cas(locked.modify)])), Answer::Committed);
     assert_eq!(harness.entry(LOCK).lock_index, 0, "as C-KV-9 says");
     assert_eq!(harness.ask(A, commit(&[Operation::Unlock(claim(session))])), Answer::Committed);

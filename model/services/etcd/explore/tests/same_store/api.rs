@@ -73,7 +73,7 @@ impl Pair {
             key: path(key),
             end: String::new(),
             relation: Relation::Equal,
-            compared: Compared::Created(if created == Index(0) { 0 } else { shifted(created) }),
+            compared: Compared::Created(if created == Index::NONE { 0 } else { shifted(created) }),
         };
         let write = match operation {
             Operation::Put(lease) => EtcdCall::Put(Put { key: path(key), lease: number(lease), ..Put::default() }),
@@ -81,10 +81,10 @@ impl Pair {
             Operation::Write(_) => EtcdCall::Put(Put { key: "protected".to_owned(), ..Put::default() }),
         };
         let answer = match operation {
-            Operation::Put(lease) if by_recipe && key == Key::Of(lease) && created == Index(0) => {
+            Operation::Put(lease) if by_recipe && key == Key::Of(lease) && created == Index::NONE => {
                 self.mvcc.ask(&EtcdCall::Lock { name: NAME.to_owned(), lease: number(lease) })
             }
-            Operation::Delete if by_recipe && created != Index(0) => {
+            Operation::Delete if by_recipe && created != Index::NONE => {
                 let leader = LeaderKey { name: NAME.to_owned(), key: path(key), created: shifted(created), lease: 1 };
                 self.mvcc.ask(&EtcdCall::Resign(leader))
             }

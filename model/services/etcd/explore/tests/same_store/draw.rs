@@ -2,7 +2,7 @@
 
 use fencepost_checker::laws::Draw;
 use fencepost_etcd::{Compare, Key, Operation, OperatorKind, Request};
-use fencepost_model::ids::{ClientId, Index, Tenure};
+use fencepost_model::ids::{ClientId, Index, RawId, Tenure};
 use fencepost_model::time::Ticks;
 
 use super::names::{index, keys, leases, path};
@@ -23,7 +23,9 @@ impl Pair {
         };
         let created = match queue.iter().find(|entry| entry.key == path(key)) {
             Some(entry) if draw.below(4) > 0 => index(entry.created),
-            _ => Index(u32::try_from(draw.below(2) * draw.below(u64::from(now.0) + 1)).expect("it is small")),
+            _ => Index::numbered(
+                u32::try_from(draw.below(2) * draw.below(u64::from(now.raw()) + 1)).expect("it is small"),
+            ),
         };
         let compare = Compare { key, created };
         let request = match draw.below(24) {
@@ -33,7 +35,9 @@ impl Pair {
             7..13 => Request::Txn(compare, Operation::Put(lease)),
             13 => Request::Txn(compare, Operation::Delete),
             14 => Request::Txn(compare, Operation::Write(Tenure::default())),
-            15..17 => Request::Newest(Index(1 + u32::try_from(draw.below(u64::from(now.0) + 2)).expect("it is small"))),
+            15..17 => Request::Newest(Index::numbered(
+                1 + u32::try_from(draw.below(u64::from(now.raw()) + 2)).expect("it is small"),
+            )),
             17 => Request::Get(key),
             18..20 if !self.seen.is_empty() => {
                 let (key, from) = self.seen[pick(draw, self.seen.len())];

@@ -2,14 +2,14 @@
 
 use fencepost_etcd::mvcc::{EtcdAnswer, KeyValue, RangeRead, SortBy, Sorted};
 use fencepost_etcd::{Key, Shown};
-use fencepost_model::ids::{ClientId, Index, SessionId};
+use fencepost_model::ids::{ClientId, Index, RawId, SessionId};
 
 /// The name of the lock.
 pub(super) const NAME: &str = "lock";
 
 /// The number of a lease.
 pub(super) fn number(lease: SessionId) -> i64 {
-    i64::from(lease.creator.0) * 16 + i64::from(lease.number)
+    i64::from(lease.raw().creator.0) * 16 + i64::from(lease.raw().number)
 }
 
 /// The name of a key.
@@ -23,11 +23,11 @@ pub(super) fn path(key: Key) -> String {
 
 /// A fresh store of the world has revision 0, and a fresh server has 1 (E-GEN-3).
 pub(super) fn shifted(index: Index) -> i64 {
-    i64::from(index.0) + 1
+    i64::from(index.raw()) + 1
 }
 
 pub(super) fn index(revision: i64) -> Index {
-    Index(u32::try_from(revision - 1).expect("a small number"))
+    Index::numbered(u32::try_from(revision - 1).expect("a small number"))
 }
 
 pub(super) fn one(key: Key) -> RangeRead {
@@ -45,7 +45,7 @@ pub(super) fn queue() -> RangeRead {
 }
 
 pub(super) fn leases() -> impl Iterator<Item = SessionId> {
-    (1..=3).flat_map(|client| (1..=2).map(move |number| SessionId { creator: ClientId(client), number }))
+    (1..=3).flat_map(|client| (1..=2).map(move |number| SessionId::numbered(ClientId(client), number)))
 }
 
 pub(super) fn keys() -> impl Iterator<Item = Key> {

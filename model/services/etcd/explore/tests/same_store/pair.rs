@@ -6,7 +6,7 @@ use fencepost_etcd::mvcc::{EtcdAnswer, EtcdCall, EtcdRefusal, Mvcc, RangeRead};
 use fencepost_etcd::{
     Cluster, Etcd, EtcdMessage, EtcdMutation, Key, OperatorAction, OperatorKind, Request, Response, Shown, Timer,
 };
-use fencepost_model::ids::{Call, ClientId, Index, ProcessId, SessionId};
+use fencepost_model::ids::{Call, ClientId, Index, ProcessId, RawId, SessionId};
 use fencepost_model::mutation::Mutation;
 use fencepost_model::process::{Context, Input, Message, Outbox, Process};
 use fencepost_model::scenario::Scenario;
@@ -165,9 +165,9 @@ impl Pair {
     /// The keys, and the token, are the same.
     fn compare(&mut self) -> Result<(), String> {
         let expected: Vec<Shown> = self.waiting().iter().map(shown).collect();
-        let token = expected.first().map_or(0, |oldest| oldest.created.0);
+        let token = expected.first().map_or(0, |oldest| oldest.created.raw());
         let mut found = Vec::new();
-        let mut before = Index(u32::MAX);
+        let mut before = Index::numbered(u32::MAX);
         let mut cluster = self.cluster.clone();
         let context = Context { scenario: &self.scenario, now: self.now, me: ProcessId::Server };
         while found.len() <= expected.len() {
@@ -183,7 +183,7 @@ impl Pair {
                 other => return Err(format!("{other:?}, and the API's store is at {}", self.mvcc.revision())),
             }
         }
-        let shows = Etcd::record(&self.cluster, &self.scenario).token.0;
+        let shows = Etcd::record(&self.cluster, &self.scenario).token.raw();
         if found != expected || shows != token {
             return Err(format!(
                 "keys {found:?} of the world's store, {expected:?} of the API's; tokens {shows}, {token}"

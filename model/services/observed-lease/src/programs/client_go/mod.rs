@@ -88,9 +88,9 @@ impl ClientGo {
             return;
         }
         let token = match self.token {
-            Tokens::None => Token(0),
-            Tokens::Transitions => Token(self.observed.map_or(0, |record| u32::from(record.transitions)) + 1),
-            Tokens::ResourceVersion => self.version.map_or(Token(0), LeaseVersion::token),
+            Tokens::None => Token::NONE,
+            Tokens::Transitions => Token::numbered(self.observed.map_or(0, |record| u32::from(record.transitions)) + 1),
+            Tokens::ResourceVersion => self.version.map_or(Token::NONE, LeaseVersion::token),
         };
         api.enter(token);
         api.spawn(Caller { token, terms: self.caller });

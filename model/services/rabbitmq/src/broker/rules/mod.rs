@@ -152,7 +152,7 @@ impl ServerHarness {
 
 /// A client's first connection.
 fn connection(client: u16) -> SessionId {
-    SessionId { creator: ClientId(client), number: 1 }
+    SessionId::numbered(ClientId(client), 1)
 }
 
 fn refused(problem: Problem) -> Answer {

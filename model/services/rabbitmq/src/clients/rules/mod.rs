@@ -4,7 +4,7 @@ use super::Participant;
 use crate::messages::{Answer, Ask, Command, Name, Problem, RabbitmqEvent, RabbitmqMessage, Request, Timer};
 use crate::{Operation, RabbitMq, Release, Settings};
 use fencepost_model::fact::{Fact, Leaving};
-use fencepost_model::ids::{Call, ClientId, ProcessId};
+use fencepost_model::ids::{Call, ClientId, ProcessId, RawId};
 use fencepost_model::process::{Client, Context, Input, Message, Outbox, Process};
 use fencepost_model::scenario::Scenario;
 use fencepost_model::time::{Instant, Ticks};
@@ -155,7 +155,7 @@ fn r_q_83_an_administrator_takes_the_mutex_first_and_stops_when_its_connection_i
     harness.feed(Input::Wake(Timer::Retry));
     let again = harness.asked.expect("it starts again");
     assert!(matches!(again.request, Request::Declare { name: Name::Mutex, .. }));
-    assert_eq!(again.connection.number, first.connection.number + 1);
+    assert_eq!(again.connection.raw().number, first.connection.raw().number + 1);
 }
 
 #[test]
