@@ -25,7 +25,7 @@ pub use messages::{Command, LockValue, RedlockFault, RedlockMessage, Timer};
 pub use mistakes::MISTAKES;
 pub use mutants::RedlockMutation;
 pub use nodes::Nodes;
-pub use program::{Locking, RedlockPage, register_programs};
+pub use program::{Locking, RedlockPage, Retry, register_programs};
 pub use scenarios::SCENARIOS;
 pub use settings::{Grants, Settings, Validity};
 

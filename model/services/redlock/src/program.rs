@@ -82,7 +82,7 @@ impl Locking for Handle<Redlock> {
 }
 
 /// The algorithm of the page "Distributed Locks with Redis", section "The Redlock algorithm", steps 1 to 5. All nodes are asked at once,
-/// as the section on retries proposes. An attempt that fails ends the round.
+/// as its section "Retry on failure" proposes. An attempt that fails ends the round, unless there is [`RedlockPage::retry`].
 #[derive(Clone, PartialEq, Eq, Debug, Normal, Serialize, Deserialize)]
 pub struct RedlockPage {
     /// The number of nodes; 0: the client asks the leader of a `copied-lock`.
@@ -93,9 +93,37 @@ pub struct RedlockPage {
     pub drift: Ticks,
     /// From which instant the client counts.
     pub validity: Validity,
+    /// Whether an attempt that fails is followed by others.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub retry: Option<Retry>,
+}
+
+/// "Retry on failure": the client tries again after a random delay, so that clients that compete do not go on in step.
+#[derive(Copy, Clone, PartialEq, Eq, Debug, Normal, Serialize, Deserialize)]
+pub struct Retry {
+    /// How many more attempts a round may have.
+    pub times: u8,
+    /// Attempts that this round has had and that failed; 0 when a round begins.
+    #[serde(default)]
+    pub failed: u8,
+    /// The longest delay, in ticks; each length from 1 to this is explored.
+    pub delay: u8,
 }
 
 impl RedlockPage {
+    /// After an attempt that failed: the random delay, and another lap; none if the round is over.
+    async fn try_again(&mut self, nodes: &Handle<Redlock>) -> Option<Lap> {
+        let retry = self.retry.as_mut()?;
+        if retry.failed == retry.times {
+            retry.failed = 0;
+            return None;
+        }
+        retry.failed += 1;
+        let delay = 1 + nodes.random(retry.delay.max(1)).await;
+        nodes.sleep(Ticks::new(delay.into())).await;
+        Some(Lap::Again)
+    }
+
     fn deadline(&self, nodes: &Handle<Redlock>) -> Option<OpenDeadline<Redlock>> {
         self.lease.map(|lease| nodes.deadline(lease - self.drift))
     }
@@ -158,7 +186,10 @@ impl Recipe<Redlock> for RedlockPage {
         if !is_locked {
             // Step 5: unlock all nodes, those that refused, too.
             self.asked().for_each(|node| nodes.unlock(node, value));
-            return Ok(Lap::Done);
+            return Ok(self.try_again(nodes).await.unwrap_or(Lap::Done));
+        }
+        if let Some(retry) = &mut self.retry {
+            retry.failed = 0;
         }
         // Step 4: what is left of the lease.
         lease.iter().for_each(|lease| nodes.lease_until(lease));
