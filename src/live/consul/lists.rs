@@ -43,7 +43,7 @@ pub(super) fn tree(all: &Value, index: u64, agent: &Agent, names: &mut SessionId
     for one in members(all) {
         let entry = entry(one, names)?;
         let key = names.key_named(agent, one["Key"].as_str().unwrap_or_default());
-        found.push(key.map(|key| Row { key, session: entry.session, create: entry.create, modify: entry.modify }));
+        found.push(key.map(|key| Row::new(key, &entry)));
     }
     let (rows, more) = gathered(found);
     Ok(Tree { index: log_position(index)?, rows, more })

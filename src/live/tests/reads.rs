@@ -48,6 +48,8 @@ impl Recipe<Consul> for Tour {
         let tree = consul.tree(Prefix::NAMED).await?;
         let sessions: Vec<_> = tree.rows.iter().map(|row| (row.key, row.session)).collect();
         assert_eq!(sessions, [(THIRD, Some(session)), (SEVENTH, None)]);
+        let values: Vec<_> = tree.rows.iter().map(|row| row.value).collect();
+        assert_eq!(values, [Some(Plain::Foreign), Some(Plain::Empty)]);
         assert_eq!(tree.index, tree.rows[0].modify, "the newest one's");
         let entry = consul.get(THIRD).await?.expect("it is there");
         assert_eq!((entry.flags, entry.value, entry.lock_index), (7, Opaque::Foreign, 1));

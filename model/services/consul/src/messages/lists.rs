@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Key, Terms};
+use super::{Entry, Key, Plain, Terms};
 use crate::Status;
 use crate::settings::CheckKind;
 use fencepost_model::ids::{ClientId, Index, SessionId};
@@ -40,29 +40,39 @@ pub struct KeyList {
     pub more: u16,
 }
 
-/// The entries of the keys below a prefix, without their values.
+/// The entries of the keys below a prefix.
 #[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Normal, Serialize, Deserialize)]
 pub struct Tree {
     /// The index of the result. C-KV-21.
     pub index: Index,
     /// The rows, by key.
     #[normal(sorted)]
-    pub rows: InlineArray<Row, 4>,
+    pub rows: InlineArray<Row, 3>,
     /// How many more there are.
     pub more: u16,
 }
 
-/// A key with what its entry says, except for its value: a `get` reads that.
+/// A key with its entry, except for flags and LockIndex, which a `get` reads.
 #[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default, Normal, Serialize, Deserialize)]
 pub struct Row {
     /// The key.
     pub key: Key,
+    /// The value; none: the coordination entry of a semaphore, which a `get` and a [`Listing`](super::Listing) read.
+    pub value: Option<Plain>,
     /// The session that holds it.
     pub session: Option<SessionId>,
     /// The log position of its creation.
     pub create: Index,
     /// The log position of its last real change.
     pub modify: Index,
+}
+
+impl Row {
+    /// What a list shows of an entry.
+    pub fn new(key: Key, entry: &Entry) -> Self {
+        let Entry { value, session, create, modify, .. } = *entry;
+        Row { key, value: value.plain(), session, create, modify }
+    }
 }
 
 /// The nodes of the catalogue.

@@ -122,6 +122,20 @@ pub enum Plain {
     Bytes(u32),
 }
 
+impl Opaque {
+    /// The value, unless it is a semaphore's entry.
+    pub fn plain(self) -> Option<Plain> {
+        Some(match self {
+            Opaque::Empty => Plain::Empty,
+            Opaque::Name(client) => Plain::Name(client),
+            Opaque::Foreign => Plain::Foreign,
+            Opaque::Number(token) => Plain::Number(token),
+            Opaque::Bytes(number) => Plain::Bytes(number),
+            Opaque::Slots(_) => return None,
+        })
+    }
+}
+
 impl From<Plain> for Opaque {
     fn from(value: Plain) -> Self {
         match value {

@@ -104,7 +104,7 @@ pub trait HttpApi {
     /// The same as a blocking query.
     fn watch_keys(&self, prefix: Prefix, index: Index, wait: Option<Ticks>) -> impl Future<Output = Result<KeyList>>;
 
-    /// `GET /v1/kv/:prefix?recurse`, without the values. C-KV-21.
+    /// `GET /v1/kv/:prefix?recurse`: the first three rows, and how many more there are. C-KV-21.
     fn tree(&self, prefix: Prefix) -> impl Future<Output = Result<Tree>>;
 
     /// `GET /v1/kv/:prefix?recurse` below the semaphore's prefix. C-KV-21.

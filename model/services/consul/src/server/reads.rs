@@ -37,13 +37,7 @@ impl Server {
 
     /// C-KV-21: all entries below a prefix.
     fn tree(&self, prefix: Prefix) -> Answer {
-        let row = |(key, entry): (_, crate::Entry)| Row {
-            key,
-            session: entry.session,
-            create: entry.create,
-            modify: entry.modify,
-        };
-        let (rows, more) = gathered(self.below(prefix).map(row));
+        let (rows, more) = gathered(self.below(prefix).map(|(key, entry)| Row::new(key, &entry)));
         Answer::Tree(Tree { index: self.prefix_index(prefix), rows, more })
     }
 

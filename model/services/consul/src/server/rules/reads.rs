@@ -43,10 +43,11 @@ fn c_kv_21_keys_and_entries_of_a_prefix_come_with_its_index() {
     harness.put(OTHER, Opaque::Empty, 0);
     let keys = KeyList { index: second.modify, keys: list([Key::Named(3), Key::Named(7)]), more: 0 };
     assert_eq!(harness.ask(A, Request::Keys(Prefix::NAMED)), Answer::Keys(keys));
-    let row = |key, entry: Entry| Row { key, session: entry.session, create: entry.create, modify: entry.modify };
-    let rows = list([row(Key::Named(3), second), row(Key::Named(7), first)]);
+    let rows = list([Row::new(Key::Named(3), &second), Row::new(Key::Named(7), &first)]);
     let tree = Tree { index: second.modify, rows, more: 0 };
     assert_eq!(harness.ask(A, Request::Tree(Prefix::NAMED)), Answer::Tree(tree));
+    let values = tree.rows.iter().map(|row| row.value).collect::<Vec<_>>();
+    assert_eq!(values, [Some(Plain::Empty), Some(Plain::Foreign)]);
 }
 
 #[test]
