@@ -22,7 +22,7 @@ fn two_holders_take_turns_at_a_real_agent() {
         behavior: Default::default(),
         checks: Default::default(),
     };
-    let recipe = OurLock { terms, retry_every: Ticks::new(10), counts_from_answer: false, session: None };
+    let recipe = OurLock { terms, retry_every: Ticks::new(10), counts_from_answer: false };
     let inside = AtomicU32::new(0);
     thread::scope(|scope| {
         for client in 1..=2 {

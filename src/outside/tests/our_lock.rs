@@ -8,7 +8,7 @@ use row_lock::OurLock;
 /// Two clients that run it. A message is under way for up to 2 ticks; the TTL is 1, and the server waits for twice that.
 fn our_lock(counts_from_answer: bool) -> Check<Consul> {
     let terms = Terms { ttl: Some(Ticks::new(1)), lock_delay: Ticks::ZERO, behavior: Default::default(), checks: Default::default() };
-    let recipe = OurLock { terms, retry_every: Ticks::new(1), counts_from_answer, session: None };
+    let recipe = OurLock { terms, retry_every: Ticks::new(1), counts_from_answer };
     consul::lock("our-lock").message_delay(2).wake_delay(0).programs(recipe)
 }
 
