@@ -21,7 +21,7 @@ impl Display for Compare {
     fn fmt(&self, f: &mut Formatter<'_>) -> Result {
         match self.created {
             Index::NONE => write!(f, "if {} is absent", self.key),
-            created => write!(f, "if {} was created at {created}", self.key, created = created.raw()),
+            created => write!(f, "if {} was created at {}", self.key, created.raw()),
         }
     }
 }

@@ -172,9 +172,9 @@ impl fmt::Display for LeaseMessage {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             LeaseMessage::Borrow => f.write_str("lend me the lock"),
-            LeaseMessage::Lent(loan) => write!(f, "lent, loan {loan}", loan = loan.raw()),
+            LeaseMessage::Lent(loan) => write!(f, "lent, loan {}", loan.raw()),
             LeaseMessage::Busy => f.write_str("refused, another client has it"),
-            LeaseMessage::Return(loan) => write!(f, "loan {loan} is returned", loan = loan.raw()),
+            LeaseMessage::Return(loan) => write!(f, "loan {} is returned", loan.raw()),
         }
     }
 }

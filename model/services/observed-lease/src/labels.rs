@@ -32,7 +32,7 @@ impl Display for Entry {
 
 fn condition(f: &mut Formatter<'_>, version: Option<Index>) -> Result {
     match version {
-        Some(version) => write!(f, " if the version is {version}", version = version.raw()),
+        Some(version) => write!(f, " if the version is {}", version.raw()),
         None => f.write_str(" in any case"),
     }
 }
@@ -74,7 +74,7 @@ impl Display for Response {
         match self {
             Response::Found(Some(shown)) => write!(f, "version {}, {}", shown.version.raw(), shown.entry),
             Response::Found(None) => f.write_str("there is no lease"),
-            Response::Written(version) => write!(f, "written, version {version}", version = version.raw()),
+            Response::Written(version) => write!(f, "written, version {}", version.raw()),
             Response::Gone => f.write_str("done"),
             Response::Conflict => f.write_str("conflict"),
             Response::Invalid => f.write_str("invalid"),

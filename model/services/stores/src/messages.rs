@@ -104,17 +104,17 @@ impl fmt::Display for Request {
         match self {
             Request::Take => f.write_str("a slot, please"),
             Request::Reap => f.write_str("free slots that were taken too long ago"),
-            Request::Check(number) => write!(f, "check entry {number}", number = number.raw()),
-            Request::Push(number) => write!(f, "add a free slot and remove entry {number}", number = number.raw()),
-            Request::GiveBack(number) => write!(f, "if entry {number} exists, free its slot", number = number.raw()),
+            Request::Check(number) => write!(f, "check entry {}", number.raw()),
+            Request::Push(number) => write!(f, "add a free slot and remove entry {}", number.raw()),
+            Request::GiveBack(number) => write!(f, "if entry {} exists, free its slot", number.raw()),
             Request::Draw => f.write_str("a number, please"),
-            Request::Insert(number) => write!(f, "insert me as entry {number}", number = number.raw()),
+            Request::Insert(number) => write!(f, "insert me as entry {}", number.raw()),
             Request::Join(None) => f.write_str("insert me and return my rank"),
             Request::Join(Some(_)) => f.write_str("insert me at the time of my clock and return my rank"),
             Request::Enqueue { named: false } => f.write_str("append a new entry"),
             Request::Enqueue { named: true } => f.write_str("append my entry"),
-            Request::Place(number) => write!(f, "return the rank of entry {number}", number = number.raw()),
-            Request::Remove(number) => write!(f, "remove entry {number}", number = number.raw()),
+            Request::Place(number) => write!(f, "return the rank of entry {}", number.raw()),
+            Request::Remove(number) => write!(f, "remove entry {}", number.raw()),
         }
     }
 }
@@ -122,8 +122,8 @@ impl fmt::Display for Request {
 impl fmt::Display for Answer {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Answer::Number(number) => write!(f, "entry {number}", number = number.raw()),
-            Answer::Placed(number, before) => write!(f, "entry {number} has {before} before it", number = number.raw()),
+            Answer::Number(number) => write!(f, "entry {}", number.raw()),
+            Answer::Placed(number, before) => write!(f, "entry {} has {before} before it", number.raw()),
             Answer::Yes => f.write_str("yes"),
             Answer::No => f.write_str("no"),
         }
