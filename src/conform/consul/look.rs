@@ -70,6 +70,18 @@ impl Agent {
         Some(Shown { modify, create, lock_index, session: session.map(text) })
     }
 
+    /// The id of a session, as the response to its creation has it.
+    pub fn session_name(&self, session: SessionId) -> &str {
+        self.names.session_text(session, Default::default())
+    }
+
+    /// The keys that a session holds, by name.
+    pub fn keys_of(&self, session: SessionId) -> Vec<String> {
+        let entries = self.server.below(Prefix::All);
+        let held = entries.filter(|(_, entry)| entry.session == Some(session));
+        held.map(|(key, _)| self.key_name(key).to_owned()).collect()
+    }
+
     /// Whether the model has the endpoint that a request is for.
     pub fn knows(question: &HttpRequest) -> bool {
         let path = question.url.split('?').next().unwrap_or_default();

@@ -17,7 +17,7 @@ mod versions;
 
 use self::evidence::Evidence;
 use self::spans::Span;
-use super::judge::is_in_doubt;
+use super::judge::{is_in_doubt, is_not_queued};
 use super::log::{Episode, Event, EventKind, LogRecord};
 use super::uncertain::{is_beside, is_refused, is_restore};
 use super::verdict::{Impossible, Objection, Possible};
@@ -68,7 +68,8 @@ fn parts(episode: &Episode) -> Vec<Vec<&LogRecord>> {
     restores.sort_unstable();
     let mut parts: Vec<Vec<&LogRecord>> = vec![Vec::new(); restores.len() + 1];
     for line in &episode.lines {
-        let is_told = !is_beside(line) && !is_refused(episode, line) && !is_restore(&line.question);
+        let is_carried_out = !is_refused(episode, line) && !line.reply.as_ref().is_some_and(is_not_queued);
+        let is_told = is_carried_out && !is_beside(line) && !is_restore(&line.question);
         let before = restores.iter().filter(|(_, to)| *to < line.sent).count();
         let is_apart =
             restores.iter().all(|(from, to)| *to < line.sent || line.received < *from || line.reply.is_none());

@@ -14,6 +14,7 @@
 //! path      the order in which requests were carried out
 //! sessions  the order of requests about sessions                    twins    writes that do the same
 //! passes    the planned order, the likely ones, all                 clock    when the log has got to a position
+//! timers    sessions that end by themselves
 //! plausible whether what happens is what later answers show
 //! backbone  an order laid along the log positions               follow   whether an order explains a log
 //! ```
@@ -39,6 +40,7 @@ mod sessions;
 mod state;
 mod steps;
 mod subject;
+mod timers;
 mod todo;
 mod twins;
 mod writes;
@@ -73,6 +75,9 @@ impl Default for Limits {
 
 /// Answers that do not say whether the request was carried out, or will be. C-CON-5, C-CON-6, C-CON-8.
 const IN_DOUBT: [&str; 4] = ["No cluster leader", "rpc error", "leadership lost", "EOF"];
+
+/// What a server says that could not put a request into its log in time: it was not carried out. C-CON-9.
+const NOT_QUEUED: &str = "timed out enqueuing operation";
 
 /// What a proxy says when it has no answer from the server, or the client does not wait for it.
 const GAVE_UP: [u16; 5] = [408, 499, 502, 503, 504];
@@ -123,12 +128,13 @@ fn judge_one(
     Ok(possible)
 }
 
-/// A log's lines, without the answers that say nothing.
+/// A log's lines, without the answers that say nothing, and without requests that were not carried out.
 fn certain(lines: &[LogRecord]) -> Cow<'_, [LogRecord]> {
-    if !lines.iter().any(|line| is_beside(line) || line.reply.as_ref().is_some_and(is_in_doubt)) {
+    let is_out = |line: &LogRecord| is_beside(line) || line.reply.as_ref().is_some_and(is_not_queued);
+    if !lines.iter().any(|line| is_out(line) || line.reply.as_ref().is_some_and(is_in_doubt)) {
         return Cow::Borrowed(lines);
     }
-    let mut lines: Vec<LogRecord> = lines.iter().filter(|line| !is_beside(line)).cloned().collect();
+    let mut lines: Vec<LogRecord> = lines.iter().filter(|line| !is_out(line)).cloned().collect();
     for line in lines.iter_mut().filter(|line| line.reply.as_ref().is_some_and(is_in_doubt)) {
         (line.reply, line.received) = (None, i64::MAX);
     }
@@ -146,6 +152,12 @@ pub(super) fn is_in_doubt(reply: &Reply) -> bool {
         IN_DOUBT.iter().any(|doubt| text.contains(doubt))
     };
     GAVE_UP.contains(&reply.status) || reply.status == 500 && is_doubt()
+}
+
+/// Whether an answer says that the request never got into the log of the servers: it took too long to queue up for it. One that was passed
+/// on by another server is in doubt (C-CON-5), since its text begins with `rpc error`.
+pub(super) fn is_not_queued(reply: &Reply) -> bool {
+    reply.status == 500 && reply.body.trim_ascii() == NOT_QUEUED.as_bytes()
 }
 
 /// Whether a request has changed nothing, by its answer: it was a read, or it was refused. C-LD-8: a transaction that was

@@ -23,6 +23,7 @@ use super::plan::Plan;
 use super::state::State;
 use super::steps::{Candidate, CandidateOutcome, Why, attempt};
 use super::subject::{Changes, Subject};
+use super::timers::{last_index, renews};
 use super::twins::Twins;
 use super::{Limits, certain, ends_sessions, is_idle};
 
@@ -47,6 +48,10 @@ pub(super) struct Search<'a> {
     pub(super) ends: Vec<bool>,
     /// Which requests have changed nothing, by their answers.
     pub(super) is_idle: Vec<bool>,
+    /// Which requests have renewed a session, by their answers.
+    pub(super) renews: Vec<bool>,
+    /// How many answers have arrived with the last that shows the index of the sessions.
+    pub(super) last_index: usize,
     pub(super) twins: Twins,
     pub(super) certain: Ahead,
     pub(super) likely: Ahead,
@@ -133,6 +138,8 @@ impl<'a> Search<'a> {
             subjects: lines.iter().map(Subject::of_line).collect(),
             ends: lines.iter().map(|line| ends_sessions(&line.question)).collect(),
             is_idle: lines.iter().map(is_idle).collect(),
+            renews: lines.iter().map(renews).collect(),
+            last_index: last_index(&lines, &answers),
             twins: if is_concurrent { Twins::of(&lines, &certain, &arrival) } else { Twins::none(lines.len()) },
             likely,
             certain,
@@ -209,7 +216,10 @@ impl<'a> Search<'a> {
             let place = self.answers[choice.state.at].place;
             choice.tried += 1;
             let outcome = self.take(&choice.state, step);
-            let of = if let Candidate::Serve(request, _) = step { Some(request) } else { None };
+            let of = match step {
+                Candidate::Serve(request, _) | Candidate::RenewInVain(request, ..) => Some(request),
+                Candidate::Expire(..) => None,
+            };
             match outcome {
                 CandidateOutcome::Next { state: mut next, class, has_effect } => {
                     note(&mut classes, of, class);
@@ -270,6 +280,7 @@ impl<'a> Search<'a> {
                 }
             }
             self.keep_to_plan(state);
+            self.renew_in_vain(state, classes);
             if state.forget(*place) {
                 state.at += 1;
                 state.untidy += 1;
@@ -316,10 +327,9 @@ impl<'a> Search<'a> {
         Ok(true)
     }
 
-    /// Whether it makes no difference when a request is carried out, and no timer may have fired by then.
+    /// Whether it makes no difference when a request is carried out, and no timer that it would notice may have fired by then.
     fn is_timeless(&self, state: &State, line: &LogRecord) -> bool {
-        state.expiring.is_empty()
-            && state.agent.expirable(Instant::at(line.received)).is_empty()
+        !self.may_end_unseen(state, line.received)
             && (line.sent == line.received || state.agent.delay_count() == 0 && !ends_sessions(&line.question))
     }
 
@@ -333,8 +343,10 @@ impl<'a> Search<'a> {
     /// Whether another step than the one taken may make a difference to what did not fit. Only the likely ones are tried.
     fn may_help(&self, choice: &Choice, todo: &[Candidate], step: Candidate) -> bool {
         let touches = |step: Candidate, subject: &Subject| match step {
-            Candidate::Serve(request, _) | Candidate::Pass(request, _) => self.subjects[request].touches(subject),
-            Candidate::DecideExpiry(..) | Candidate::Expire(..) => true,
+            Candidate::Serve(request, _) | Candidate::RenewInVain(request, ..) => {
+                self.subjects[request].touches(subject)
+            }
+            Candidate::Expire(..) => true,
         };
         let Some(last) = choice.tried.checked_sub(1).map(|last| todo[last]) else { return true };
         !self.is_narrow()
@@ -412,7 +424,7 @@ impl Obstacle {
     }
 }
 
-fn note(classes: &mut [Option<Class>], request: Option<usize>, class: Option<Class>) {
+pub(super) fn note(classes: &mut [Option<Class>], request: Option<usize>, class: Option<Class>) {
     if let Some(request) = request {
         classes[request] = class.or(classes[request]);
     }

@@ -74,6 +74,13 @@ impl State {
         u128::from(both.0.finish()) << 64 | u128::from(both.1.finish())
     }
 
+    /// The timer of a session has fired, since it might, and its end is not applied. C-TTL-5.
+    pub(super) fn decide_expiry(&mut self, session: SessionId, since: i64) {
+        self.agent.decide_expiry(session);
+        self.expiring.push((session, since));
+        self.expiring.sort_unstable();
+    }
+
     pub(super) fn is_done(&self, request: usize) -> bool {
         self.done.binary_search(&request).is_ok()
     }

@@ -16,10 +16,8 @@ use super::state::State;
 pub(super) enum Candidate {
     /// A request is carried out, at an instant.
     Serve(usize, i64),
-    /// The leader lets a request pass, and the log will apply it later. C-LD-9.
-    Pass(usize, i64),
-    /// The timer of a session has fired, since it might, and its end is not applied. C-TTL-5.
-    DecideExpiry(SessionId, i64),
+    /// A session is renewed in vain at an instant: since another one, its timer has fired, and its end is not applied. C-TTL-5.
+    RenewInVain(usize, i64, (SessionId, i64)),
     /// The end of a session is applied, at an instant. C-TTL-4.
     Expire(SessionId, i64),
 }
@@ -42,27 +40,16 @@ impl Search<'_> {
         match step {
             Candidate::Serve(_, now) if self.is_overdue(state, now) => CandidateOutcome::Never,
             Candidate::Serve(request, now) => self.serve(state, request, now),
-            Candidate::Pass(request, now) => {
-                let line = &self.lines[request];
-                if self.is_overdue(state, now) || !state.agent.lets_pass(&line.question, Instant::at(now)) {
-                    return CandidateOutcome::Never;
-                }
-                let mut next = state.clone();
-                next.passed.push(request);
-                next.passed.sort_unstable();
-                self.note_step(&mut next, None, Vec::new());
-                CandidateOutcome::Next { state: next, class: None, has_effect: true }
-            }
-            Candidate::DecideExpiry(session, since) => {
-                let mut next = state.clone();
-                next.agent.decide_expiry(session);
-                next.expiring.push((session, since));
-                next.expiring.sort_unstable();
-                self.note_step(&mut next, None, Vec::new());
-                CandidateOutcome::Next { state: next, class: None, has_effect: true }
+            Candidate::RenewInVain(_, now, _) if self.is_overdue(state, now) => CandidateOutcome::Never,
+            Candidate::RenewInVain(request, now, (session, since)) => {
+                let mut fired = state.clone();
+                fired.decide_expiry(session, since);
+                self.note_step(&mut fired, None, Vec::new());
+                self.serve(&fired, request, now)
             }
             Candidate::Expire(session, at) => {
                 let mut next = state.clone();
+                self.let_pass(&mut next);
                 next.agent.expire(session, Instant::at(at));
                 next.expiring.retain(|(expiring, _)| *expiring != session);
                 if !self.is_plausible(state, &next, None) {
@@ -92,6 +79,9 @@ impl Search<'_> {
         next.reached = reached;
         let has_passed = state.passed.binary_search(&request).is_ok();
         next.finish(request);
+        if self.ends[request] {
+            self.let_pass(&mut next);
+        }
         let told = next.agent.told();
         let mut is_bound = rank.is_some();
         match attempt(&mut next, line, now, has_passed) {
@@ -166,25 +156,16 @@ impl Search<'_> {
         instants
     }
 
-    /// Timers that may fire until an instant.
-    pub(super) fn timers(&self, state: &State, until: i64) -> Vec<Candidate> {
-        let mut steps = Vec::new();
-        for (session, since) in state.agent.expirable(Instant::at(until)) {
-            let began = since.or(state.expiring.iter().find(|(id, _)| *id == session).map(|(_, since)| *since));
-            let expiries = self.instants(state, began.unwrap_or(until), until);
-            steps.extend(expiries.into_iter().map(|at| Candidate::Expire(session, at)));
-            steps.extend(since.map(|since| Candidate::DecideExpiry(session, since)));
-        }
-        steps
-    }
-
     /// Whether a timer should have fired long ago. A timer that was started while a request was on its way may have been
     /// started later than is assumed.
     pub(super) fn is_overdue(&self, state: &State, now: i64) -> bool {
         let Some(lateness) = self.lateness else { return false };
         let due = state.agent.expirable(Instant::at(now)).into_iter().filter_map(|(_, since)| since);
-        due.chain(state.expiring.iter().map(|(_, since)| *since))
-            .any(|since| since.saturating_add(lateness).saturating_add(self.slowest) < now)
+        due.chain(state.expiring.iter().map(|(_, since)| *since)).any(|since| self.is_late(since, lateness, now))
+    }
+
+    pub(super) fn is_late(&self, since: i64, lateness: i64, now: i64) -> bool {
+        since.saturating_add(lateness).saturating_add(self.slowest) < now
     }
 }
 

@@ -4,7 +4,7 @@ use super::search::Search;
 use super::state::State;
 use super::steps::Candidate;
 use super::subject::Subject;
-use super::takes_locks;
+use super::timers::Timers;
 
 impl Search<'_> {
     /// The write with the lowest position that is known, and that has not been carried out.
@@ -29,6 +29,7 @@ impl Search<'_> {
         let until = self.lines[self.answers[state.at].place].received;
         for request in requests {
             todo.extend(self.times(state, request, until).into_iter().map(|now| Candidate::Serve(request, now)));
+            todo.extend(self.renewal_in_vain(state, request, until));
         }
     }
 
@@ -70,9 +71,12 @@ impl Search<'_> {
             near.into_iter().partition(|request| is_hidden(request) && self.may_hide(state, *request, target));
         self.add(state, before, &mut todo);
         self.add(state, [target], &mut todo);
-        self.add(state, after, &mut todo);
         let until = self.lines[self.answers[state.at].place].received;
-        todo.extend(self.timers(state, until));
+        let Timers { wanted, others, renewals } = self.timers(state, target, until);
+        todo.extend(wanted);
+        self.add(state, renewals, &mut todo);
+        self.add(state, after, &mut todo);
+        todo.extend(others);
         todo
     }
 
@@ -81,7 +85,7 @@ impl Search<'_> {
         let mut todo: Vec<Candidate> = Vec::new();
         let Some(target) = self.target(state).filter(|_| self.plan().is_none()) else { return todo };
         let answer = &self.answers[state.at];
-        let (own, until) = (answer.place, self.lines[answer.place].received);
+        let own = answer.place;
         let next = self.first_of_ranked(state);
         let (_, far) = self.open(state, target);
         let (first, far): (Vec<usize>, Vec<usize>) = far.into_iter().partition(|request| Some(*request) == next);
@@ -92,22 +96,7 @@ impl Search<'_> {
         if !self.is_narrow() || self.subjects[target] == Subject::Store {
             self.add(state, far, &mut todo);
         }
-        self.passes(state, until, !self.timers(state, until).is_empty(), &mut todo);
         todo
-    }
-
-    /// C-LD-9: while a lock-delay may begin, the leader may have let a request pass.
-    fn passes(&self, state: &State, until: i64, may_expire: bool, todo: &mut Vec<Candidate>) {
-        let answer = &self.answers[state.at];
-        let open = answer.others.iter().copied().chain(self.lost_before(state.at));
-        let waiting: Vec<usize> = open.filter(|request| !state.is_done(*request)).chain([answer.place]).collect();
-        let endings = waiting.iter().filter(|request| self.ends[**request]).count();
-        for request in waiting.iter().copied().filter(|request| takes_locks(&self.lines[*request].question)) {
-            let is_new = state.passed.binary_search(&request).is_err();
-            if is_new && (may_expire || endings > usize::from(self.ends[request])) {
-                todo.extend(self.times(state, request, until).into_iter().map(|now| Candidate::Pass(request, now)));
-            }
-        }
     }
 
     /// Whether an unseen write is likely to have come just before one of the same key.
