@@ -76,7 +76,7 @@ impl Default for Limits {
 /// Answers that do not say whether the request was carried out, or will be. C-CON-5, C-CON-6, C-CON-8.
 const IN_DOUBT: [&str; 4] = ["No cluster leader", "rpc error", "leadership lost", "EOF"];
 
-/// What a server says that could not put a request into its log in time: it was not carried out. C-CON-9.
+/// What a server says that could not put a request into its log in time: it was not carried out. C-CON-5.
 const NOT_QUEUED: &str = "timed out enqueuing operation";
 
 /// What a proxy says when it has no answer from the server, or the client does not wait for it.

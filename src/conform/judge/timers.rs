@@ -11,6 +11,9 @@
 //!   passed the leader at an instant without a lock-delay, and does as well if that is the last one before the next lock-delay. Who is refused is
 //!   refused all the same if the leader looks at the lock-delay when the log applies it.
 
+#[cfg(test)]
+mod tests;
+
 use fencepost_model::ids::SessionId;
 use fencepost_model::time::Instant;
 

@@ -1,6 +1,9 @@
 //! The model held against the recorded answers of a real Consul 1.8.7, and against a live agent where there is one.
 
+mod once_wrong;
+
 use std::io::Write;
+use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 use std::{env, io};
 
@@ -233,16 +236,25 @@ fn every_fault_of_the_server_is_seen_in_the_recorded_answers() {
     );
 }
 
-#[test]
-fn a_live_agent_answers_as_the_model_says() {
+/// One test at a time talks to the live agent.
+static AGENT: Mutex<()> = Mutex::new(());
+
+/// The agent that runs for these tests, if there is one.
+fn agent() -> Option<Consul> {
     let Ok(address) = env::var("FENCEPOST_CONSUL") else {
         // Written to the terminal even if the test harness keeps what is printed.
         let _ = io::stderr().write_all(
             b"skipped: no live Consul agent; start `consul agent -dev` and set FENCEPOST_CONSUL=http://127.0.0.1:8500 (.ci/run does)\n",
         );
-        return;
+        return None;
     };
-    let mut consul = Consul::connect(&address).expect("an agent");
+    Some(Consul::connect(&address).expect("an agent"))
+}
+
+#[test]
+fn a_live_agent_answers_as_the_model_says() {
+    let _alone = AGENT.lock().unwrap_or_else(PoisonError::into_inner);
+    let Some(mut consul) = agent() else { return };
     consul.make_room(Removal::Nothing).expect("an empty agent");
     let found = hunt(&consul, 1, 3_000, &mut |_| {}).expect("answers");
     assert!(found.difference.is_none(), "{:?}", found.difference);

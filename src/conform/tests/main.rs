@@ -23,5 +23,6 @@ mod record;
 mod rows;
 mod safeguard;
 mod slots;
+mod stopped;
 mod story;
 mod traffic;

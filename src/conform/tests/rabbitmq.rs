@@ -1,7 +1,8 @@
 //! The model of RabbitMQ against logs, and against a live broker where there is one; R-Q-95's cases by name.
 
-use std::env;
 use std::io::{self, Write};
+use std::time::{Duration, Instant};
+use std::{env, thread};
 
 use fencepost_amqp::ConnectionEnd;
 use fencepost_conform::amqp::{Broker, Command, Exchange, Judged, RECORDED, hunt, judge, read, write};
@@ -193,6 +194,42 @@ fn a_live_broker_answers_as_the_model_says() {
         .expect("it can be talked to");
     let difference = found.difference.expect("exclusive queues stay when a channel is closed, and the model says not");
     assert!(difference.len() <= 16, "of eighty commands these are left: {difference:?}");
+}
+
+#[test]
+fn r_q_39_a_live_broker_notices_a_hang_up_and_what_it_says_until_then_is_possible() {
+    let Some(broker) = broker() else { return };
+    let mut said = vec![(on(1, HOLD), OK), (Command::HangUp { connection: 1 }, None)];
+    let mut other = broker.line("r-q-39").expect("a line");
+    let mut mine = broker.line("r-q-39").expect("a line");
+    assert_eq!(declare(&mut mine, B, MINE), OK);
+    drop(mine);
+    let end = Instant::now() + Duration::from_secs(5);
+    loop {
+        let answer = declare(&mut other, B, MINE);
+        said.push((on(2, HOLD), answer));
+        if answer == OK {
+            break;
+        }
+        assert!(answer == LOCKED && Instant::now() < end, "{answer:?}");
+        // The refusal has closed the channel.
+        said.push((on(2, AGAIN), other.ask(1, true, &AGAIN).expect("it can be talked to")));
+    }
+    assert_eq!(verdict(&said), None, "{said:?}");
+    let mut altered = said;
+    altered.retain(|(command, _)| !matches!(command, Command::HangUp { .. }));
+    assert!(verdict(&altered).is_some(), "nobody has hung up");
+}
+
+#[test]
+fn r_q_25_a_live_broker_drops_a_queue_that_expires() {
+    let Some(broker) = broker() else { return };
+    let mut line = broker.line("r-q-25").expect("a line");
+    let request = Request::Declare { name: A, shape: QueueProperties { expires: Some(Ticks::new(300)), ..PLAIN } };
+    assert_eq!(ask(&mut line, request), OK);
+    thread::sleep(Duration::from_secs(2));
+    assert_eq!(ask(&mut line, Request::Look(A)), GONE);
+    assert_eq!(verdict(&[(on(1, request), OK), (on(1, Request::Look(A)), GONE)]), None);
 }
 
 #[test]

@@ -20,7 +20,7 @@ const ATTEMPTS: usize = 8;
 /// How much work it takes if it is not begun anew: half a second.
 const LONG_WORK: usize = 10 * WORK;
 
-/// How many stops and requests a walk has at most: it takes the stack for each.
+/// How many stops and requests a walk has at most that goes depth first: it takes the stack for each.
 const LENGTH: usize = 1_000;
 
 /// How many ways are kept side by side.
@@ -73,7 +73,7 @@ impl Draft<'_> {
         let ends = sessions.iter().filter_map(|session| self.ends.get(session)).copied();
         let about = self.about[key].iter().copied().filter(|place| self.is_about(*place, key));
         let items: Vec<usize> = about.chain(ends).filter(|place| self.placed[*place].is_none()).collect();
-        if stops.len() + items.len() > LENGTH {
+        if self.effort != Effort::Wide && stops.len() + items.len() > LENGTH {
             return false;
         }
         let (attempts, limit) = match self.effort {
