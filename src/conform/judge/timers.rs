@@ -1,4 +1,4 @@
-//! Sessions that end by themselves: a timer that has fired may have done so long ago, and of many nobody takes notice.
+//! Sessions that end by themselves: a timer that has fired may have done so long ago, and of many no request takes notice.
 //!
 //! An order that explains a log is changed here into one of a few, so that only these are looked at. Each change keeps all answers:
 //!
@@ -7,8 +7,8 @@
 //!   no request between takes one. It may end at the same instant as before, since that may be long ago.
 //! * *A renewal is in vain where it may be* (C-TTL-5), as soon as it is sent, if timers may fire as late as they like: a session whose
 //!   timer has fired lives until its end is applied, like one that was renewed in time, and may end whenever that one may.
-//! * *A lock is asked for before a lock-delay begins* (C-LD-9): whoever gets the lock, or is told that the session is unknown, has
-//!   passed the leader at an instant without a lock-delay, and does as well if that is the last one before the next lock-delay. Who is refused is
+//! * *A lock is asked for before a lock-delay begins* (C-LD-9): a request that gets the lock, or is told that the session is unknown, has
+//!   passed the leader at an instant without a lock-delay, and does as well if that is the last one before the next lock-delay. One that is refused is
 //!   refused all the same if the leader looks at the lock-delay when the log applies it.
 
 #[cfg(test)]
@@ -49,7 +49,8 @@ impl Search<'_> {
             let name = state.agent.session_name(session);
             let has_position = !keys.is_empty() || state.at < self.last_index;
             let tells = |request: &usize| self.tells_of_end(*request, state.at, (name, &keys), has_position);
-            let is_overdue = self.lateness.zip(began).is_some_and(|(lateness, since)| self.is_late(since, lateness, until));
+            let is_overdue =
+                self.lateness.zip(began).is_some_and(|(lateness, since)| self.is_late(since, lateness, until));
             let Some(by) = self.undone(state).find(tells).or(is_overdue.then_some(target)) else { continue };
             let first = self.undone(state).filter(|request| self.renews[*request] && self.names(*request, name));
             let first: Vec<usize> = first.collect();
@@ -113,9 +114,10 @@ impl Search<'_> {
 
     /// Requests that may be carried out before the next answer arrives, or then.
     fn undone<'s>(&'s self, state: &'s State) -> impl Iterator<Item = usize> + 's {
-        let (others, own) = self.answers.get(state.at).map_or((&[][..], None), |Answer { place, others, .. }| {
-            (&others[..], Some(*place))
-        });
+        let (others, own) = self
+            .answers
+            .get(state.at)
+            .map_or((&[][..], None), |Answer { place, others, .. }| (&others[..], Some(*place)));
         let open = others.iter().copied().chain(self.lost_before(state.at));
         open.filter(|request| !state.is_done(*request)).chain(own)
     }

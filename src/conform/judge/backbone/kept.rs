@@ -65,12 +65,16 @@ impl Draft<'_> {
     }
 }
 
-/// Whether an operation may have left what is known of a log position.
+/// Whether an operation may have left what is known of a log position. C-KV-8, C-KV-10, C-KV-11: a put forgets how often the lock was taken, who
+/// takes the lock holds it then, and a release leaves it free.
 pub(super) fn may_make(operation: &Operation, mark: &Mark) -> bool {
+    let seen = mark.seen.as_ref();
+    let is_put = || seen.is_none_or(|seen| seen.lock_index == 0);
     let is_kind = match operation.verb {
-        Verb::Put | Verb::Acquire(_) => true,
-        Verb::Cas(index) => mark.seen.is_some() || index == 0,
-        Verb::Release(_) => mark.seen.is_some(),
+        Verb::Put => is_put(),
+        Verb::Acquire(session) => seen.is_none_or(|seen| seen.session == Some(session)),
+        Verb::Cas(index) => is_put() && (seen.is_some() || index == 0),
+        Verb::Release(_) => seen.is_some_and(|seen| seen.session.is_none()),
         Verb::Delete | Verb::DeleteCas(_) | Verb::Get => false,
     };
     is_kind && mark.seen.as_ref().and_then(|seen| seen.value).is_none_or(|value| value == operation.value)

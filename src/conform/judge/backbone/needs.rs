@@ -1,6 +1,8 @@
 //! What a way along a key cannot do without later on: a writer for each log position that was seen, a request that takes the lock for each
 //! session that was seen to hold it, and one that takes the entry away for each time that the key was gone.
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use super::draft::{Draft, Mark};
 use super::entry::{Entry, Labels};
 use super::kept::may_make;
@@ -124,7 +126,11 @@ impl Draft<'_> {
     }
 }
 
-/// Whether what a way needs from a stop on may still be had, with an entry and what is open; and who is the only one left for it.
+/// How many needs ahead it is looked who cannot be replaced.
+const AHEAD: usize = 24;
+
+/// Whether what a way needs from a stop on may still be had, with an entry and what is open; and who cannot be replaced in it. Each request is
+/// carried out once: so it is a matching of needs and requests (Kuhn's).
 pub(super) fn is_provided(
     needs: &[Need],
     stop: usize,
@@ -133,8 +139,9 @@ pub(super) fn is_provided(
     is_open: &dyn Fn(usize) -> bool,
 ) -> Option<Vec<usize>> {
     let mut kept = Vec::new();
-    let mut used: Vec<usize> = Vec::new();
-    for need in needs.iter().filter(|need| need.until >= stop) {
+    let mut matching = Matching { needs, is_open, by: BTreeMap::new() };
+    let mut matched: Vec<usize> = Vec::new();
+    for (number, need) in needs.iter().enumerate().filter(|(_, need)| need.until >= stop) {
         let has_come = stop > need.from;
         let is_met = has_come
             && match need.kind {
@@ -150,13 +157,58 @@ pub(super) fn is_provided(
         if is_met {
             continue;
         }
-        let mut open = need.candidates.iter().copied().filter(|item| is_open(*item) && !used.contains(item));
-        let first = open.next()?;
-        match need.kind {
-            NeedKind::Gone => used.push(first),
-            _ if open.next().is_none() => kept.push(first),
-            _ => {}
+        // Who writes a value may take the lock, too, and be seen to do so.
+        if let NeedKind::Value(..) | NeedKind::Holder(..) = need.kind {
+            let mut open = need.candidates.iter().copied().filter(|item| is_open(*item));
+            let first = open.next()?;
+            if open.next().is_none() {
+                kept.push(first);
+            }
+        } else if matching.find(number, None, &mut BTreeSet::new()) {
+            matched.push(number);
+        } else {
+            return None;
         }
     }
+    for number in matched.into_iter().take(AHEAD) {
+        kept.extend(matching.only(number));
+    }
     Some(kept)
+}
+
+/// Who does what is needed.
+struct Matching<'a> {
+    needs: &'a [Need],
+    is_open: &'a dyn Fn(usize) -> bool,
+    /// By request: what it does.
+    by: BTreeMap<usize, usize>,
+}
+
+impl Matching<'_> {
+    /// Finds a request for a need, which may have been that of another need; but for one request.
+    fn find(&mut self, number: usize, but: Option<usize>, seen: &mut BTreeSet<usize>) -> bool {
+        let needs = self.needs;
+        for item in needs[number].candidates.iter().copied() {
+            if Some(item) == but || !(self.is_open)(item) || !seen.insert(item) {
+                continue;
+            }
+            let other = self.by.get(&item).copied();
+            if other.is_none_or(|other| self.find(other, but, seen)) {
+                self.by.insert(item, number);
+                return true;
+            }
+        }
+        false
+    }
+
+    /// Who cannot be replaced in a need.
+    fn only(&mut self, number: usize) -> Option<usize> {
+        let item = self.by.iter().find(|(_, other)| **other == number).map(|(item, _)| *item)?;
+        self.by.remove(&item);
+        if self.find(number, Some(item), &mut BTreeSet::new()) {
+            return None;
+        }
+        self.by.insert(item, number);
+        Some(item)
+    }
 }

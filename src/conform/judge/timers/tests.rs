@@ -139,7 +139,7 @@ impl History {
         let answer = line["answer"].as_str()?.trim().to_owned();
         let url = line["url"].as_str()?.to_owned();
         let (status, other) = match (answer.as_str(), url.split_once("acquire=")) {
-            ("true", Some((_, session))) if choice % 2 == 0 => (500, format!("invalid session {session:?}")),
+            ("true", Some((_, session))) if choice.is_multiple_of(2) => (500, format!("invalid session {session:?}")),
             ("true", _) => (200, "false".to_owned()),
             ("false", _) => (200, "true".to_owned()),
             (_, Some(_)) => (200, "false".to_owned()),

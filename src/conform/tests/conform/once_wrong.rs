@@ -14,23 +14,23 @@ const NODE: &str = "fencepost-once";
 const KEY: &str = "/v1/kv/fencepost-once/k";
 
 /// A request, and what its answer contains.
-type Step = (&'static str, String, String, u16, &'static str);
+type ScriptLine = (&'static str, String, String, u16, &'static str);
 
-fn step(method: &'static str, url: &str, body: &Value, status: u16, says: &'static str) -> Step {
+fn step(method: &'static str, url: &str, body: &Value, status: u16, says: &'static str) -> ScriptLine {
     let body = body.as_str().map_or_else(|| body.to_string(), str::to_owned);
     (method, url.to_owned(), if body == "null" { String::new() } else { body }, status, says)
 }
 
-fn get(url: &str, status: u16, says: &'static str) -> Step {
+fn get(url: &str, status: u16, says: &'static str) -> ScriptLine {
     step("GET", url, &Value::Null, status, says)
 }
 
-fn put(url: &str, body: &Value, status: u16, says: &'static str) -> Step {
+fn put(url: &str, body: &Value, status: u16, says: &'static str) -> ScriptLine {
     step("PUT", url, body, status, says)
 }
 
 /// A node of its own, with these checks.
-fn register(checks: &Value) -> Step {
+fn register(checks: &Value) -> ScriptLine {
     put("/v1/catalog/register", &json!({"Node": NODE, "Address": "127.0.0.1", "Checks": checks}), 200, "true")
 }
 
@@ -48,7 +48,7 @@ struct Told<'a> {
 }
 
 impl Told<'_> {
-    fn ask(&mut self, (method, url, body, status, says): &Step) {
+    fn ask(&mut self, (method, url, body, status, says): &ScriptLine) {
         let fill = |text: &str| text.replace("{S}", &self.session).replace("{Q}", &self.query);
         let (url, body) = (fill(url), fill(body));
         let line = ask(self.consul, self.began, method, &url, &body);
@@ -76,11 +76,16 @@ fn ask(consul: &Consul, began: Instant, method: &str, url: &str, body: &str) -> 
 }
 
 /// Asks a live agent, if there is one, judges what it said, and what it had said if it were as was believed once.
-fn live(steps: &[Step], alter: impl Fn(&mut Value)) {
+fn live(steps: &[ScriptLine], alter: impl Fn(&mut Value)) {
     let _alone = AGENT.lock().unwrap_or_else(PoisonError::into_inner);
     let Some(consul) = agent() else { return };
-    let mut told =
-        Told { consul: &consul, began: Instant::now(), lines: Vec::new(), session: String::new(), query: String::new() };
+    let mut told = Told {
+        consul: &consul,
+        began: Instant::now(),
+        lines: Vec::new(),
+        session: String::new(),
+        query: String::new(),
+    };
     steps.iter().for_each(|step| told.ask(step));
     let lines = told.lines.clone();
     told.lines.clear();
@@ -149,7 +154,8 @@ fn c_inv_14_a_check_in_maintenance_ends_no_session() {
             get("/v1/session/info/{S}?stale", 200, "[]"),
         ],
         |line| {
-            let is_info = line["url"].as_str().is_some_and(|url| url.starts_with("/v1/session/info/") && !url.contains('?'));
+            let is_info =
+                line["url"].as_str().is_some_and(|url| url.starts_with("/v1/session/info/") && !url.contains('?'));
             if is_info {
                 line["answer"] = "[]".into();
             }
@@ -289,7 +295,8 @@ fn c_inv_16_a_node_has_more_than_eight_checks() {
 #[test]
 fn c_gen_7_no_write_has_an_index_and_every_read_has_one() {
     let health = format!("/v1/health/node/{NODE}");
-    let steps = [register(&json!([check("c1", "passing")])), put(KEY, &json!("x"), 200, "true"), get(&health, 200, "c1")];
+    let steps =
+        [register(&json!([check("c1", "passing")])), put(KEY, &json!("x"), 200, "true"), get(&health, 200, "c1")];
     for url in [KEY, &health] {
         live(&steps, |line| {
             if line["url"] == url {
