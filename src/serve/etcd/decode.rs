@@ -7,12 +7,15 @@ use fencepost_etcd::mvcc::{
 use serde_json::Value;
 
 use super::fields::Fields;
+use super::watch_body::{WatchMessage, watch_messages};
 
 /// What a request asks for.
 #[derive(Clone, PartialEq, Debug)]
 pub(super) enum Decoded {
     /// A call. An id of 0 is one that the server chooses.
     Call(EtcdCall),
+    /// A stream of watches, with all that is asked of it.
+    Watches(Vec<WatchMessage>),
     /// The version of the server.
     Version,
     /// Whether it is well.
@@ -28,6 +31,8 @@ pub(super) enum NoCall {
     Beyond(String),
     /// The body is wrong.
     Bad(String),
+    /// The body of a stream is.
+    BadStream(String),
     /// It is refused by its form.
     Refused(EtcdRefusal),
     /// There is no leader key in it (E-GEN).
@@ -49,7 +54,10 @@ pub(super) fn decode(url: &str, body: &[u8]) -> Result<Decoded, NoCall> {
         _ => {}
     }
     let rest = path.strip_prefix("/v3/").or_else(|| path.strip_prefix("/v3beta/")).ok_or(NoCall::NotFound)?;
-    let fields = Fields::read(body)?;
+    if rest == "watch" {
+        return watch_messages(body).map(Decoded::Watches);
+    }
+    let fields = Fields::read(body).map_err(|why| of_stream(rest, why))?;
     let call = match rest {
         "kv/range" => EtcdCall::Range(range(&fields)?),
         "kv/put" => EtcdCall::Put(put(&fields)?),
@@ -60,7 +68,7 @@ pub(super) fn decode(url: &str, body: &[u8]) -> Result<Decoded, NoCall> {
         "lease/keepalive" if has_several(body) => {
             return Err(NoCall::Beyond(format!("{path}: several messages in one body are no part of the stand-in")));
         }
-        "lease/keepalive" => EtcdCall::Renew(fields.number("ID")?),
+        "lease/keepalive" => EtcdCall::Renew(fields.number("ID").map_err(|why| of_stream(rest, why))?),
         "lease/revoke" | "kv/lease/revoke" => EtcdCall::Revoke(fields.number("ID")?),
         "lease/timetolive" | "kv/lease/timetolive" => {
             EtcdCall::TimeToLive { id: fields.number("ID")?, keys: fields.is("keys")? }
@@ -75,8 +83,8 @@ pub(super) fn decode(url: &str, body: &[u8]) -> Result<Decoded, NoCall> {
         "election/proclaim" => EtcdCall::Proclaim { leader: leader(&fields)?, value: fields.text("value")? },
         "election/resign" => EtcdCall::Resign(leader(&fields)?),
         "election/leader" => EtcdCall::Leader { name: fields.text("name")? },
-        "watch" | "election/observe" => {
-            return Err(NoCall::Beyond(format!("{path}: streams that stay open are no part of the stand-in")));
+        "election/observe" => {
+            return Err(NoCall::Beyond(format!("{path} is no part of the stand-in: a watch tells the same")));
         }
         other if ["maintenance/", "cluster/", "auth/"].iter().any(|part| other.starts_with(part)) => {
             return Err(NoCall::Beyond(format!("{path} is no part of the stand-in")));
@@ -84,6 +92,14 @@ pub(super) fn decode(url: &str, body: &[u8]) -> Result<Decoded, NoCall> {
         _ => return Err(NoCall::NotFound),
     };
     Ok(Decoded::Call(call))
+}
+
+/// E-GEN-6: what is wrong with a stream is said in another way.
+fn of_stream(path: &str, why: NoCall) -> NoCall {
+    match why {
+        NoCall::Bad(why) if path == "lease/keepalive" => NoCall::BadStream(why),
+        other => other,
+    }
 }
 
 /// Whether a body is a stream of several messages (E-GEN-6).
@@ -239,7 +255,8 @@ mod tests {
         {
             assert!(matches!(call(path, body), Err(NoCall::Bad(_))), "{path} {body}");
         }
-        for (path, body) in [("/v3/watch", "{}"), ("/v3/kv/range", r#"{"sort_target":9}"#)] {
+        assert!(matches!(call("/v3/lease/keepalive", r#"{"ID":"x"}"#), Err(NoCall::BadStream(_))));
+        for (path, body) in [("/v3/election/observe", "{}"), ("/v3/kv/range", r#"{"sort_target":9}"#)] {
             assert!(matches!(call(path, body), Err(NoCall::Beyond(_))), "{path} {body}");
         }
     }

@@ -44,14 +44,20 @@ impl StandIn<EtcdBackend> {
     /// E-CC-31 does not hold for a server that dies: the keys of its waiting callers stay.
     fn close_connections(&mut self) {
         self.backend.parked.clear();
+        self.backend.streams.clear();
         let is_open = |waiting: &Waiting| {
-            matches!(waiting, Waiting::Held { .. } | Waiting::OnItsWayBack { .. } | Waiting::Silent { .. })
+            let is_waiting = matches!(waiting, Waiting::Held { .. } | Waiting::OnItsWayBack { .. });
+            is_waiting || matches!(waiting, Waiting::Streams { .. } | Waiting::Silent { .. })
         };
         let open: Vec<Ticket> =
             self.waiting.iter().filter(|(_, waiting)| is_open(waiting)).map(|(ticket, _)| *ticket).collect();
         for ticket in open {
             match self.waiting.remove(&ticket) {
-                Some(Waiting::Held { journey } | Waiting::OnItsWayBack { journey, .. }) => {
+                Some(
+                    Waiting::Held { journey }
+                    | Waiting::OnItsWayBack { journey, .. }
+                    | Waiting::Streams { journey, .. },
+                ) => {
                     self.lose(&journey, RequestOutcome::Close);
                 }
                 Some(Waiting::Silent { client }) => {

@@ -1,10 +1,11 @@
 //! An etcd 3.4.23 server behind its JSON gateway: the model of the store that `fencepost conform --etcd` holds against a real one, with leases
-//! on the stand-in's clock. gRPC is left out, and so are streams that stay open: a watch, and `observe`.
+//! on the stand-in's clock. gRPC is left out, and so is `observe`, which a watch replaces.
 //!
 //! ```text
 //! decode   a body as a call of the model (E-GEN-4)     serve    a request, from its path to its answer
 //! leases   when leases end                             queue    callers that wait for a lock, an election or a revoke
 //! fields   the fields of a body                         events   what happens to the server
+//! watches  streams that stay open                       watch_body  the messages that open them
 //! witness  requests as stories tell them               log      the run as JSON lines
 //! ```
 
@@ -15,6 +16,8 @@ mod leases;
 mod log;
 mod queue;
 mod serve;
+mod watch_body;
+mod watches;
 mod witness;
 
 use std::collections::BTreeMap;
@@ -28,6 +31,7 @@ use crate::stand_in::{Answer, Backend, Journey, RunLog, StandIn, Ticket};
 use leases::Expiry;
 use log::EtcdLine;
 use queue::Parked;
+use watches::ServedStream;
 use witness::EtcdWitness;
 
 /// An etcd server that is the model.
@@ -38,9 +42,11 @@ pub struct EtcdBackend {
     expiries: BTreeMap<i64, Expiry>,
     /// Requests that wait, in the order of their arrival.
     parked: BTreeMap<Ticket, Parked>,
+    /// Streams that are open.
+    streams: BTreeMap<Ticket, ServedStream>,
     /// The client whose request has created a key, by key and creation revision.
     makers: BTreeMap<(String, i64), String>,
-    /// How many leases have an id from the server.
+    /// How many leases have an id from the server, and how many streams have begun.
     drawn: u64,
     /// How often a lease was granted or renewed: each time its end is drawn anew.
     counted: u64,
@@ -48,16 +54,21 @@ pub struct EtcdBackend {
     term: u64,
 }
 
-/// The leader revokes an overdue lease (E-LS-5).
+/// What an etcd server does by itself.
 #[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub struct LeaseEnds(i64);
+pub enum EtcdDue {
+    /// The leader revokes an overdue lease (E-LS-5).
+    LeaseEnds(i64),
+    /// The watches of a stream hear of progress (E-W-6).
+    Progress(Ticket),
+}
 
 impl Backend for EtcdBackend {
     const NAME: &'static str = "etcd";
     // E-GEN: a message is not larger than 2 MB.
     const BODY_MAX: usize = 4 << 20;
     const INSTANTS: &'static str = "?until=lease-expired or ?until=next";
-    type Due = LeaseEnds;
+    type Due = EtcdDue;
     type Record = RunLog<EtcdLine>;
     type Witness = EtcdWitness;
 
@@ -66,6 +77,7 @@ impl Backend for EtcdBackend {
             store: Mvcc::default(),
             expiries: BTreeMap::new(),
             parked: BTreeMap::new(),
+            streams: BTreeMap::new(),
             makers: BTreeMap::new(),
             drawn: 0,
             counted: 0,
@@ -81,20 +93,30 @@ impl Backend for EtcdBackend {
         stand_in.happen(event, journey);
     }
 
-    fn agenda(stand_in: &StandIn<Self>) -> Vec<(i64, LeaseEnds)> {
-        stand_in.backend.expiries.iter().map(|(id, expiry)| (expiry.revoked, LeaseEnds(*id))).collect()
+    fn agenda(stand_in: &StandIn<Self>) -> Vec<(i64, EtcdDue)> {
+        let EtcdBackend { expiries, streams, .. } = &stand_in.backend;
+        let leases = expiries.iter().map(|(id, expiry)| (expiry.revoked, EtcdDue::LeaseEnds(*id)));
+        let streams = streams.iter().filter(|(_, stream)| stream.notifies());
+        leases.chain(streams.map(|(ticket, stream)| (stream.progress, EtcdDue::Progress(*ticket)))).collect()
     }
 
-    fn come(stand_in: &mut StandIn<Self>, LeaseEnds(id): LeaseEnds) {
-        stand_in.end_lease(id);
+    fn come(stand_in: &mut StandIn<Self>, due: EtcdDue) {
+        match due {
+            EtcdDue::LeaseEnds(id) => stand_in.end_lease(id),
+            EtcdDue::Progress(ticket) => stand_in.notify_progress(ticket),
+        }
     }
 
     fn gone(stand_in: &mut StandIn<Self>, ticket: Ticket) {
+        stand_in.backend.streams.remove(&ticket);
         stand_in.caller_leaves(ticket);
     }
 
-    fn told(&self, LeaseEnds(id): &LeaseEnds) -> String {
-        format!("lease {id:x} ends")
+    fn told(&self, due: &EtcdDue) -> String {
+        match due {
+            EtcdDue::LeaseEnds(id) => format!("lease {id:x} ends"),
+            EtcdDue::Progress(_) => "a watch hears of progress".to_owned(),
+        }
     }
 
     fn instant(stand_in: &StandIn<Self>, name: &str) -> Option<Result<i64, String>> {

@@ -9,6 +9,7 @@ use serde_json::{Value, json};
 use super::EtcdBackend;
 use super::decode::{Decoded, NoCall, decode};
 use super::queue::Parked;
+use super::watch_body::WatchMessage;
 use crate::stand_in::{Answer, Journey, StandIn};
 
 /// E-CC-30: the TTL of a lease that the server grants for a lock or a campaign without one, in seconds.
@@ -22,6 +23,8 @@ const MEMBER: &str = "9372538179322589801";
 enum Served {
     At(Answer),
     Later(Parked),
+    /// Its answer goes on.
+    Watches(Vec<WatchMessage>),
 }
 
 /// How far a lock or a campaign goes.
@@ -36,6 +39,7 @@ impl StandIn<EtcdBackend> {
         match served {
             Ok(Served::At(answer)) => self.finish(journey, answer),
             Ok(Served::Later(parked)) => self.park(journey, parked),
+            Ok(Served::Watches(messages)) => self.serve_watches(journey, messages),
             Err(_) => {
                 self.notice("an internal error: a request made the model panic. Please report it; answers may be wrong from here on");
                 self.finish(journey, failure(500, "internal error of the stand-in"));
@@ -55,8 +59,10 @@ impl StandIn<EtcdBackend> {
             // E-GEN-4.
             _ if !is_post => Answer::text(405, "Method Not Allowed\n"),
             Ok(Decoded::Call(call)) => return self.call(call, &journey.client),
+            Ok(Decoded::Watches(messages)) => return Served::Watches(messages),
             Err(NoCall::Beyond(why)) => error(501, 12, &why),
             Err(NoCall::Bad(why)) => error(400, 3, &why),
+            Err(NoCall::BadStream(why)) => error(500, 2, &why),
             Err(NoCall::NoLeaderKey) => error(500, 2, "\"leader\" field must be provided"),
             Err(NoCall::Refused(refusal)) => self.rendered(&EtcdCall::Leases, &EtcdAnswer::Refused(refusal)),
         })
@@ -139,17 +145,20 @@ impl StandIn<EtcdBackend> {
         i64::try_from(number >> 1).unwrap_or(1).max(1)
     }
 
+    /// Writes the ids and the term into a header (E-GEN-3).
+    pub(super) fn sign(&self, header: &mut Value) {
+        header["cluster_id"] = json!(CLUSTER);
+        header["member_id"] = json!(MEMBER);
+        header["raft_term"] = json!(self.backend.term.to_string());
+    }
+
     /// An answer as the gateway writes it, with what the model leaves out: the ids and the term, and the remaining time of a lease.
     pub(super) fn rendered(&self, call: &EtcdCall, answer: &EtcdAnswer) -> Answer {
         let none = EtcdReply { status: 0, body: Value::Null };
         let exchange = EtcdExchange { call: call.clone(), reply: none, answer: answer.clone() };
         let EtcdReply { status, mut body } = exchange.expected();
         let revision = self.backend.store.revision().to_string();
-        let header = |header: &mut Value| {
-            header["cluster_id"] = json!(CLUSTER);
-            header["member_id"] = json!(MEMBER);
-            header["raft_term"] = json!(self.backend.term.to_string());
-        };
+        let header = |header: &mut Value| self.sign(header);
         if let (EtcdCall::Renew(_), Some(result)) = (call, body.get_mut("result")) {
             result["header"] = json!({ "revision": revision });
             header(&mut result["header"]);

@@ -1,9 +1,13 @@
 //! Requests of etcd's clients, as stories tell them. What clients do with leases is up to them: no misuse is seen in single requests.
 
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
 use fencepost_conform::HttpRequest;
 use fencepost_etcd::mvcc::EtcdCall;
+use serde_json::{Map, Value};
 
 use super::decode::{Decoded, decode};
+use super::watch_body::WatchMessage;
 use crate::judge::{LeaseRun, Misuse, Violated};
 use crate::stand_in::{Answer, Journey, Witness};
 
@@ -16,15 +20,20 @@ impl Witness for EtcdWitness {
         let path = question.url.split('?').next().unwrap_or_default();
         match decode(&question.url, &question.body) {
             Ok(Decoded::Call(call)) => format!("{path}{}", about(&call)),
+            Ok(Decoded::Watches(messages)) => messages.iter().fold(path.to_owned(), |text, message| match message {
+                WatchMessage::Create { range, .. } => format!("{text} {:?}", range.key),
+                _ => text,
+            }),
             _ => path.to_owned(),
         }
     }
 
     fn told(&self, answer: &Answer) -> String {
         let body = answer.value();
-        match body["error"].as_str() {
-            Some(error) => format!("{} {error}", answer.status),
-            None => answer.status.to_string(),
+        match (body["error"].as_str(), &body["result"]) {
+            (Some(error), _) => format!("{} {error}", answer.status),
+            (None, Value::Object(message)) => format!("{}{}", answer.status, of_watch(message)),
+            _ => answer.status.to_string(),
         }
     }
 
@@ -69,4 +78,14 @@ fn about(call: &EtcdCall) -> String {
         EtcdCall::Watch(watch) => format!(" {:?}", watch.key),
         EtcdCall::Leases => String::new(),
     }
+}
+
+/// What a message on a stream says.
+fn of_watch(message: &Map<String, Value>) -> String {
+    let words = ["created", "canceled"].into_iter().filter(|word| message.get(*word) == Some(&Value::Bool(true)));
+    let events = message.get("events").and_then(Value::as_array).into_iter().flatten().map(|event| {
+        let key = STANDARD.decode(event["kv"]["key"].as_str().unwrap_or_default()).unwrap_or_default();
+        format!("{} {:?}", event["type"].as_str().unwrap_or("PUT"), String::from_utf8_lossy(&key))
+    });
+    words.map(str::to_owned).chain(events).map(|word| format!(" {word}")).collect()
 }

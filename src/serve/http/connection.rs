@@ -4,7 +4,7 @@ use std::fmt;
 use std::time::Duration;
 
 use fencepost_conform::HttpRequest;
-use http_body_util::{BodyExt, Full, Limited};
+use http_body_util::{BodyExt, Either, Full, Limited};
 use hyper::body::{Bytes, Incoming as Body};
 use hyper::header::{AUTHORIZATION, CONTENT_TYPE, HeaderName, HeaderValue};
 use hyper::server::conn::http1;
@@ -15,7 +15,8 @@ use socket2::SockRef;
 use tokio::net::{TcpListener, TcpStream};
 use tokio::time::{sleep, timeout};
 
-use super::driver::Driver;
+use super::answer_stream::AnswerStream;
+use super::driver::{Driver, Heard};
 use crate::stand_in::{Answer, Backend, Incoming, NAMELESS, RequestOutcome};
 
 /// How long a client may take for the head of a request, and how long for its body.
@@ -35,7 +36,7 @@ pub(super) async fn accept<B: Backend + 'static>(listener: TcpListener, name: Op
 }
 
 /// Serves one connection to its end, whatever that is.
-async fn serve<B: Backend>(stream: TcpStream, name: Option<String>, driver: Driver<B>) {
+async fn serve<B: Backend + 'static>(stream: TcpStream, name: Option<String>, driver: Driver<B>) {
     // Small answers are not kept back.
     let _ = stream.set_nodelay(true);
     let name = name.as_deref();
@@ -58,7 +59,7 @@ async fn serve<B: Backend>(stream: TcpStream, name: Option<String>, driver: Driv
 
 /// How a connection ends without an answer.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
-enum Ended {
+pub(super) enum Ended {
     Closed,
     Reset,
 }
@@ -75,12 +76,12 @@ async fn answer<B: Backend>(
     request: Request<Body>,
     name: Option<&str>,
     driver: &Driver<B>,
-) -> Result<Response<Full<Bytes>>, Ended> {
+) -> Result<Response<AnswerBody<B>>, Ended> {
     let (head, body) = request.into_parts();
     let body = match timeout(PATIENCE, Limited::new(body, B::BODY_MAX).collect()).await {
         Ok(Ok(body)) => body.to_bytes().to_vec(),
-        Ok(Err(_)) => return Ok(response(B::error(413, "the body is too large, or was cut off"))),
-        Err(_) => return Ok(response(B::error(408, "the body took too long"))),
+        Ok(Err(_)) => return Ok(whole(B::error(413, "the body is too large, or was cut off"))),
+        Err(_) => return Ok(whole(B::error(408, "the body took too long"))),
     };
     let said = head.headers.get("X-Fencepost-Client").and_then(|name| name.to_str().ok());
     let client = said.or(name).filter(|name| !name.is_empty()).unwrap_or(NAMELESS).to_owned();
@@ -89,19 +90,32 @@ async fn answer<B: Backend>(
     let has_token = head.headers.contains_key("X-Consul-Token") || head.headers.contains_key(AUTHORIZATION);
     let question = HttpRequest { method: head.method.as_str().to_owned(), url, body };
     match driver.ask(Incoming { client, question, content_type, has_token }).await {
-        RequestOutcome::Answer(answer) => Ok(response(answer)),
-        RequestOutcome::Close => Err(Ended::Closed),
-        RequestOutcome::Reset => Err(Ended::Reset),
+        Heard::GoesOn(first, more) => {
+            let (head, first) = parts(first);
+            Ok(head.map(|()| Either::Right(more.from(first))))
+        }
+        Heard::Over(RequestOutcome::Answer(answer) | RequestOutcome::Message(answer)) => Ok(whole(answer)),
+        Heard::Over(RequestOutcome::Close) => Err(Ended::Closed),
+        Heard::Over(RequestOutcome::Reset) => Err(Ended::Reset),
     }
 }
 
-fn response(answer: Answer) -> Response<Full<Bytes>> {
-    let mut response = Response::new(Full::new(Bytes::from(answer.body)));
+/// A body that is known, or one that goes on.
+type AnswerBody<B> = Either<Full<Bytes>, AnswerStream<B>>;
+
+fn whole<B: Backend>(answer: Answer) -> Response<AnswerBody<B>> {
+    let (head, body) = parts(answer);
+    head.map(|()| Either::Left(Full::new(Bytes::from(body))))
+}
+
+/// Status and headers, and the body beside them.
+fn parts(answer: Answer) -> (Response<()>, Vec<u8>) {
+    let mut response = Response::new(());
     *response.status_mut() = hyper::StatusCode::from_u16(answer.status).unwrap_or_default();
     for (name, value) in answer.headers {
         if let (Ok(name), Ok(value)) = (HeaderName::from_bytes(name.as_bytes()), HeaderValue::from_str(&value)) {
             response.headers_mut().insert(name, value);
         }
     }
-    response
+    (response, answer.body)
 }

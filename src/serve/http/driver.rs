@@ -6,12 +6,13 @@ use std::rc::Rc;
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-use tokio::sync::{Notify, oneshot};
+use tokio::sync::{Notify, mpsc, oneshot};
 use tokio::time::{sleep, timeout};
 
+use super::answer_stream::AnswerStream;
 use super::server::StandInRun;
 use crate::clock::Clock;
-use crate::stand_in::{Backend, Incoming, RequestOutcome, StandIn, Ticket};
+use crate::stand_in::{Answer, Backend, Incoming, RequestOutcome, StandIn, Ticket};
 
 /// With a clock that is `auto`: how long nothing must have arrived before it jumps. A client that is between two requests is not
 /// seen to be so; this gives it time to send the second one.
@@ -37,9 +38,31 @@ struct Shared<B: Backend> {
 
 struct Inner<B: Backend> {
     stand_in: StandIn<B>,
-    waiters: BTreeMap<Ticket, oneshot::Sender<RequestOutcome>>,
-    /// How many requests have arrived.
+    waiters: BTreeMap<Ticket, Waiter>,
+    /// How many requests have arrived, and messages of answers that go on: a client may act on each.
     arrivals: u64,
+}
+
+/// Who waits for something on a request.
+enum Waiter {
+    /// For the answer, or its first message.
+    First(oneshot::Sender<Begun>),
+    /// For further messages.
+    More(mpsc::UnboundedSender<RequestOutcome>),
+}
+
+/// The first that is heard on a request.
+enum Begun {
+    Over(RequestOutcome),
+    GoesOn(Answer, mpsc::UnboundedReceiver<RequestOutcome>),
+}
+
+/// What comes of a request.
+pub(super) enum Heard<B: Backend> {
+    /// It has ended.
+    Over(RequestOutcome),
+    /// Its answer goes on; the first message has the status and the headers.
+    GoesOn(Answer, AnswerStream<B>),
 }
 
 impl<B: Backend> Driver<B> {
@@ -49,8 +72,8 @@ impl<B: Backend> Driver<B> {
         Driver(Rc::new(Shared { inner, changed: Notify::new(), began: Instant::now(), clock, news }))
     }
 
-    /// A request arrives; waits until it ends.
-    pub(super) async fn ask(&self, incoming: Incoming) -> RequestOutcome {
+    /// A request arrives; waits until it ends, or its answer begins.
+    pub(super) async fn ask(&self, incoming: Incoming) -> Heard<B> {
         let (sender, receiver) = oneshot::channel();
         let ticket = {
             let mut inner = self.0.inner.borrow_mut();
@@ -59,23 +82,43 @@ impl<B: Backend> Driver<B> {
             }
             inner.arrivals += 1;
             let ticket = inner.stand_in.arrive(incoming);
-            inner.waiters.insert(ticket, sender);
+            inner.waiters.insert(ticket, Waiter::First(sender));
             ticket
         };
         self.hand_out();
         self.0.changed.notify_one();
         // The connection may go while this waits: then no client wants the answer any more.
-        let _gone = Forget { driver: self, ticket };
-        receiver.await.unwrap_or(RequestOutcome::Close)
+        let gone = Forget { driver: self.clone(), ticket };
+        match receiver.await {
+            Ok(Begun::GoesOn(first, more)) => Heard::GoesOn(first, AnswerStream::new(more, gone)),
+            Ok(Begun::Over(outcome)) => Heard::Over(outcome),
+            Err(_) => Heard::Over(RequestOutcome::Close),
+        }
     }
 
     /// Gives answers that are ready to the clients that wait for them.
     fn hand_out(&self) {
         let mut inner = self.0.inner.borrow_mut();
         for (ticket, outcome) in inner.stand_in.ready() {
-            if let Some(waiter) = inner.waiters.remove(&ticket) {
-                // A client that has gone in the meantime does not hear it.
-                let _ = waiter.send(outcome);
+            // A client that has gone in the meantime does not hear it.
+            let goes_on = match (inner.waiters.remove(&ticket), outcome) {
+                (Some(Waiter::First(waiter)), RequestOutcome::Message(first)) => {
+                    let (sender, more) = mpsc::unbounded_channel();
+                    waiter.send(Begun::GoesOn(first, more)).is_ok().then_some(sender)
+                }
+                (Some(Waiter::First(waiter)), outcome) => {
+                    let _ = waiter.send(Begun::Over(outcome));
+                    None
+                }
+                (Some(Waiter::More(waiter)), outcome) => {
+                    let is_message = matches!(outcome, RequestOutcome::Message(_));
+                    waiter.send(outcome).is_ok().then_some(waiter).filter(|_| is_message)
+                }
+                (None, _) => None,
+            };
+            if let Some(waiter) = goes_on {
+                inner.arrivals += 1;
+                inner.waiters.insert(ticket, Waiter::More(waiter));
             }
         }
         let news = inner.stand_in.news();
@@ -132,12 +175,12 @@ impl<B: Backend> Driver<B> {
 }
 
 /// Forgets a request when its connection goes.
-struct Forget<'a, B: Backend> {
-    driver: &'a Driver<B>,
+pub(super) struct Forget<B: Backend> {
+    driver: Driver<B>,
     ticket: Ticket,
 }
 
-impl<B: Backend> Drop for Forget<'_, B> {
+impl<B: Backend> Drop for Forget<B> {
     fn drop(&mut self) {
         let mut inner = self.driver.0.inner.borrow_mut();
         if inner.waiters.remove(&self.ticket).is_some() {

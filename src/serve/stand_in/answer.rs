@@ -8,6 +8,8 @@ use serde_json::Value;
 pub enum RequestOutcome {
     /// With an answer.
     Answer(Answer),
+    /// It does not yet: a message of an answer that goes on. The first one has the status and the headers of all.
+    Message(Answer),
     /// The connection is closed.
     Close,
     /// The connection is reset.

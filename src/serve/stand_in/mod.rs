@@ -6,6 +6,7 @@
 //! answer   what goes back over the wire                   time         deadlines, in their order
 //! clients  who is known, and whether all wait             waiting      what is not answered yet
 //! seen     requests by names that are stable              run_log      a run as JSON lines
+//! streams  answers that go on message by message
 //! ```
 
 mod answer;
@@ -14,6 +15,7 @@ mod clients;
 mod fingerprint;
 mod run_log;
 mod seen;
+mod streams;
 mod time;
 mod waiting;
 
@@ -190,10 +192,15 @@ impl<B: Backend> StandIn<B> {
     }
 
     fn deliver(&mut self, journey: &Journey, answer: Answer) {
+        self.hear(journey, answer, RequestOutcome::Answer);
+    }
+
+    /// An answer arrives, or a message of one.
+    fn hear(&mut self, journey: &Journey, answer: Answer, how: fn(Answer) -> RequestOutcome) {
         self.judge.delivered(self.now, journey);
         self.record.answered(journey, &answer, self.now);
         self.clients.is_told(&journey.client);
-        let outcome = RequestOutcome::Answer(answer);
+        let outcome = how(answer);
         self.told.note(journey, &outcome);
         self.ready.push((journey.ticket, outcome));
     }
@@ -225,6 +232,7 @@ impl<B: Backend> StandIn<B> {
                     self.record.lost(&journey);
                     B::gone(self, ticket);
                 }
+                Waiting::Streams { .. } => B::gone(self, ticket),
                 Waiting::Asleep { .. } | Waiting::Silent { .. } => {}
             }
         }

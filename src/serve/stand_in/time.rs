@@ -90,6 +90,7 @@ impl<B: Backend> StandIn<B> {
                 let now = seconds(self.now);
                 self.reply(&journey, Answer::json(&json!({ "now": now })));
             }
+            Waiting::Streams { journey, delay, messages } => self.message_arrives(journey, delay, messages),
             Waiting::Held { .. } | Waiting::Silent { .. } => {}
         }
     }

@@ -1,5 +1,7 @@
 //! What is not answered yet.
 
+use std::collections::VecDeque;
+
 use fencepost_conform::{HttpRequest, Watch};
 
 use super::{Answer, Ticket};
@@ -44,6 +46,14 @@ pub(crate) enum Waiting {
     },
     /// The server holds it until something else happens there.
     Held { journey: Journey },
+    /// It is answered message by message, for as long as its connection is open.
+    Streams {
+        journey: Journey,
+        /// How long each message is under way.
+        delay: i64,
+        /// The messages that are, and when they arrive.
+        messages: VecDeque<(i64, Answer)>,
+    },
     /// It has not reached the server.
     OnItsWay { until: i64, journey: Journey },
     /// Its answer has not reached the client.
@@ -62,6 +72,7 @@ impl Waiting {
             | Waiting::OnItsWay { until, .. }
             | Waiting::OnItsWayBack { until, .. }
             | Waiting::Asleep { until, .. } => Some(*until),
+            Waiting::Streams { messages, .. } => messages.front().map(|(until, _)| *until),
             Waiting::Held { .. } | Waiting::Silent { .. } => None,
         }
     }
@@ -71,6 +82,7 @@ impl Waiting {
         match self {
             Waiting::Parked { journey, .. }
             | Waiting::Held { journey }
+            | Waiting::Streams { journey, .. }
             | Waiting::OnItsWay { journey, .. }
             | Waiting::OnItsWayBack { journey, .. }
             | Waiting::Asleep { journey, .. } => &journey.client,

@@ -1,7 +1,10 @@
 //! The stand-in for etcd.
 
 mod bench;
+mod beside;
 mod conformance;
 mod faults;
 mod leases;
 mod locks;
+mod sockets;
+mod watches;
