@@ -132,8 +132,7 @@ fn run<'a>(
     let patience = i64::try_from(PATIENCE.as_nanos()).expect("a short time");
     // Two watches of all that is written: one from before the first call on, and one of the history, after the last one.
     let all = WatchRange { end: "\0".to_owned(), start: revision + 1, previous: true, ..WatchRange::default() };
-    let is_watched = script.is_watched && server_of(0).has_streams;
-    let live = is_watched.then(|| WatchStream::open(server_of(0), &all)).transpose()?;
+    let live = script.is_watched.then(|| WatchStream::open(server_of(0), &all)).transpose()?;
     let client = |server: &EtcdServer, turns: &[Turn]| {
         let mut seen = revision;
         for Turn { pause, call: drawn } in turns {

@@ -46,8 +46,7 @@ pub fn hunt(
         let last: RefCell<Option<EtcdSequence>> = RefCell::default();
         let failure: RefCell<Option<ConformError>> = RefCell::default();
         let seen: RefCell<Option<EtcdSequence>> = RefCell::default();
-        let asked = |call: &EtcdCall| server.has_streams || !matches!(call, EtcdCall::Watch(_));
-        let once = |calls: Vec<EtcdCall>| match run(server, &calls.into_iter().filter(asked).collect::<Vec<_>>()) {
+        let once = |calls: Vec<EtcdCall>| match run(server, &calls) {
             Ok(sequence) if sequence.is_alike() => {
                 seen.borrow_mut().get_or_insert(sequence);
                 Ok(())

@@ -24,8 +24,6 @@ pub struct EtcdServer {
     hasty: ureq::Agent,
     /// Its version.
     pub version: String,
-    /// Whether it serves streams that stay open. A stand-in does not: it answers a watch with 501, and none is asked of it.
-    pub has_streams: bool,
 }
 
 /// An answer of the gateway.
@@ -136,23 +134,12 @@ impl EtcdServer {
             plain => format!("http://{plain}"),
         };
         let (http, hasty) = (agent(Duration::from_secs(60)), agent(PATIENCE));
-        let mut server = EtcdServer { base, http, hasty, version: String::new(), has_streams: true };
+        let mut server = EtcdServer { base, http, hasty, version: String::new() };
         let about = server.request("GET", "/version", &Value::Null)?;
         let version = about.body["etcdserver"].as_str();
         let version = version.ok_or_else(|| ConformError(format!("{address} answers, but not as etcd does")))?;
         version.clone_into(&mut server.version);
-        server.has_streams = server.serves_streams()?;
         Ok(server)
-    }
-
-    /// Asks for a watch, and hears of no more than the status. The body of a server that has streams does not end.
-    fn serves_streams(&self) -> Result<bool, ConformError> {
-        let url = format!("{}/v3/watch", self.base);
-        let asked = json!({ "create_request": { "key": bytes("\0") } }).to_string();
-        let request = Request::builder().method("POST").uri(&url).body(asked);
-        let response = request.map_err(ureq::Error::from).and_then(|request| self.http.run(request));
-        let response = response.map_err(|error| ConformError(format!("POST {url}: {error}")))?;
-        Ok(response.status() != 501)
     }
 
     /// Its address.

@@ -20,9 +20,6 @@ use crate::parallel::progress;
 /// What the agreement is about.
 const BESIDE: &str = "This is about the store as its API shows it; the checker explores a smaller one, which a test of fencepost holds against this one.";
 
-/// A stand-in serves none.
-const WITHOUT_STREAMS: &str = "No watch is among them: the server answers one with 501.\n";
-
 pub fn live(conform: &Conform, address: &str, common: &Common) -> Result<Exit, CommandError> {
     let input = |error: ConformError| CommandError::Input(error.0);
     let cluster = conform.members.as_deref().map(|command| EtcdCluster::connect(address, command)).transpose();
@@ -89,9 +86,7 @@ pub fn live(conform: &Conform, address: &str, common: &Common) -> Result<Exit, C
     }
     report(&crowds.possible.tally, &seen, common);
     let (count, rest) = (crowds.possible.tally.total(), at_the_same_time(&crowds.possible, conform));
-    let streams = if server.has_streams { "" } else { WITHOUT_STREAMS };
-    let agree =
-        format!("{count} answers of etcd {version} are as the model says (seed {seed}){rest}\n{streams}{BESIDE}\n");
+    let agree = format!("{count} answers of etcd {version} are as the model says (seed {seed}){rest}\n{BESIDE}\n");
     conclude(&agree, common);
     if crowds.undecided > 0 {
         let count = crowds.undecided;

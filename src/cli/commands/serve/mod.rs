@@ -30,7 +30,7 @@ enum Service {
     Consul(Box<Agent>),
     /// The part of a Kubernetes API server that leader election uses: leases of coordination.k8s.io/v1, and none to begin with
     Leases(Box<Shared>),
-    /// An etcd server, version 3.4.23, behind its JSON gateway, with an empty store; gRPC and watches are left out
+    /// An etcd server, version 3.4.23, behind its JSON gateway, with an empty store; gRPC is left out
     Etcd(Box<Member>),
 }
 
