@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::time::{Duration, Instant};
 
 use clap::Args;
-use fencepost_serve::torture::{Planned, Reached, Torture as Work, Trial, Tried};
+use fencepost_serve::torture::{Planned, Reached, TestedServer, Torture as Work, Trial, Tried};
 use fencepost_serve::{Clock, Fault, FaultPlan, Settings, Timers};
 
 use crate::args::{Common, some_time};
@@ -21,10 +21,13 @@ use junit::{Case, junit};
 
 #[derive(Args, Debug)]
 pub struct Torture {
-    /// The test: a program and its arguments. It finds the stand-in for Consul at CONSUL_HTTP_ADDR, and reports to FENCEPOST_URL which client is inside
+    /// The test: a program and its arguments. It finds the stand-in at CONSUL_HTTP_ADDR or ETCD_HTTP_ADDR, and reports to FENCEPOST_URL which client is inside
     #[arg(required = true, last = true, value_name = "CMD")]
     command: Vec<String>,
-    /// What may happen to a request, as in a plan; may be repeated [default: lose-request, lose-answer, delay-answer 30s, delay-request 30s, status 500 "No cluster leader"]
+    /// The server that the test talks to: consul or etcd
+    #[arg(long, default_value_t, value_name = "NAME")]
+    server: TestedServer,
+    /// What may happen to a request, as in a plan; may be repeated [default: lose-request, lose-answer, delay-answer 30s, delay-request 30s, status 500 "No cluster leader"; of etcd: status 503 "etcdserver: request timed out"]
     #[arg(long = "fault", value_name = "FAULT")]
     faults: Vec<Fault>,
     /// Two faults in one run, after every single one
@@ -45,13 +48,13 @@ pub struct Torture {
     /// How time passes: real, scaled=100, manual or auto
     #[arg(long, default_value = "auto", value_name = "CLOCK")]
     clock: Clock,
-    /// How late timers of sessions are: earliest, late=1s, pending=1s or seeded=1s
+    /// How late timers of sessions are, and the scan of etcd's leases: earliest, late=1s, pending=1s or seeded=1s
     #[arg(long, default_value = "earliest", value_name = "TIMERS")]
     timers: Timers,
     /// Where ids, jitter, lateness and the plans of --drawn are drawn from
     #[arg(long, default_value_t = 0)]
     seed: u64,
-    /// A client with an address of its own, in CONSUL_HTTP_ADDR_NAME; may be repeated
+    /// A client with an address of its own, in CONSUL_HTTP_ADDR_NAME or ETCD_HTTP_ADDR_NAME; may be repeated
     #[arg(long = "client", value_name = "NAME")]
     clients: Vec<String>,
     /// How long the test may take, as 90s or 5m, or in seconds
@@ -62,14 +65,12 @@ pub struct Torture {
     timeout: Option<Duration>,
 }
 
-const FAULTS: [&str; 5] =
-    ["lose-request", "lose-answer", "delay-answer 30s", "delay-request 30s", "status 500 \"No cluster leader\""];
-
 pub fn run(torture: &Torture, common: &Common) -> Result<Exit, CommandError> {
     stop_on_interrupt();
-    let default = || FAULTS.map(|fault| fault.parse().expect("the faults are constants")).to_vec();
+    torture.server.has(&torture.faults).map_err(CommandError::Input)?;
     let work = Work {
         trial: Trial {
+            server: torture.server,
             settings: Settings {
                 clock: torture.clock,
                 timers: torture.timers,
@@ -82,7 +83,7 @@ pub fn run(torture: &Torture, common: &Common) -> Result<Exit, CommandError> {
             // Its output would stand between the JSON lines.
             is_heard: torture.plan.is_some() && !common.json,
         },
-        faults: if torture.faults.is_empty() { default() } else { torture.faults.clone() },
+        faults: if torture.faults.is_empty() { torture.server.faults() } else { torture.faults.clone() },
         with_pairs: torture.pairs,
         accepts_failure: torture.accept_failure,
     };
@@ -210,7 +211,14 @@ impl Hunt<'_> {
         ));
         match kept {
             Some(path) => {
-                say(&format!("again: fencepost torture --plan {path} -- {}\n", self.work.trial.command.join(" ")))
+                let server = match self.work.trial.server {
+                    TestedServer::Consul => String::new(),
+                    other => format!(" --server {other}"),
+                };
+                say(&format!(
+                    "again: fencepost torture{server} --plan {path} -- {}\n",
+                    self.work.trial.command.join(" ")
+                ))
             }
             None => say("--out DIR keeps it; `torture --plan FILE -- CMD` tries it again\n"),
         }

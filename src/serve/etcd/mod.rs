@@ -125,7 +125,7 @@ impl Backend for EtcdBackend {
     }
 
     fn holder(stand_in: &mut StandIn<Self>, key: &str) -> Option<String> {
-        stand_in.oldest_of(key)
+        stand_in.holder_of(key)
     }
 
     fn error(status: u16, why: &str) -> Answer {

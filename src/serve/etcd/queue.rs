@@ -71,9 +71,10 @@ impl StandIn<EtcdBackend> {
         }
     }
 
-    /// The client that has created the oldest key of a lock: its holder by record (E-CC-10).
-    pub(super) fn oldest_of(&mut self, name: &str) -> Option<String> {
-        let read = RangeRead {
+    /// The holder of a lock by record: the client that has created the key of its name, or the oldest one below it (E-CC-10).
+    pub(super) fn holder_of(&mut self, name: &str) -> Option<String> {
+        let own = RangeRead { key: name.to_owned(), ..RangeRead::default() };
+        let queue = RangeRead {
             key: format!("{name}/"),
             end: format!("{name}0"),
             limit: 1,
@@ -81,8 +82,11 @@ impl StandIn<EtcdBackend> {
             by: SortBy::Created,
             ..RangeRead::default()
         };
-        let EtcdAnswer::Range { entries, .. } = self.backend.store.ask(&EtcdCall::Range(read)) else { return None };
-        let oldest = entries.into_iter().next()?;
+        let first = |read| match self.backend.store.ask(&EtcdCall::Range(read)) {
+            EtcdAnswer::Range { entries, .. } => entries.into_iter().next(),
+            _ => None,
+        };
+        let oldest = [own, queue].into_iter().find_map(first)?;
         Some(
             self.backend.makers.get(&(oldest.key, oldest.created)).cloned().unwrap_or_else(|| "an operator".to_owned()),
         )

@@ -3,7 +3,7 @@
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use fencepost_conform::HttpRequest;
-use fencepost_etcd::mvcc::EtcdCall;
+use fencepost_etcd::mvcc::{Compared, Comparison, EtcdCall, Relation, Transaction};
 use serde_json::{Map, Value};
 
 use super::decode::{Decoded, decode};
@@ -40,6 +40,7 @@ impl Witness for EtcdWitness {
     fn acquired_key(question: &HttpRequest) -> Option<String> {
         match decode(&question.url, &question.body) {
             Ok(Decoded::Call(EtcdCall::Lock { name, .. } | EtcdCall::Campaign { name, .. })) => Some(name),
+            Ok(Decoded::Call(EtcdCall::Txn(txn))) => taken_by(&txn),
             _ => None,
         }
     }
@@ -78,6 +79,19 @@ fn about(call: &EtcdCall) -> String {
         EtcdCall::Watch(watch) => format!(" {:?}", watch.key),
         EtcdCall::Leases => String::new(),
     }
+}
+
+/// The key of a lock of one transaction: it is put with a lease if it is absent.
+fn taken_by(txn: &Transaction) -> Option<String> {
+    let is_absent = |key: &str| {
+        let absent = [Compared::Created(0), Compared::Version(0)];
+        let tells = |compare: &Comparison| compare.relation == Relation::Equal && absent.contains(&compare.compared);
+        txn.compare.iter().any(|compare| compare.key == key && compare.end.is_empty() && tells(compare))
+    };
+    txn.success.iter().find_map(|call| match call {
+        EtcdCall::Put(put) if put.lease != 0 && is_absent(&put.key) => Some(put.key.clone()),
+        _ => None,
+    })
 }
 
 /// What a message on a stream says.

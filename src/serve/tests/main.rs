@@ -14,3 +14,4 @@ mod long_lived;
 mod malformed;
 mod sockets;
 mod torture;
+mod torture_etcd;

@@ -4,7 +4,7 @@
 
 use std::time::Duration;
 
-use fencepost_serve::torture::{Ended, NoBaseline, Reached, Torture, Trial};
+use fencepost_serve::torture::{Ended, NoBaseline, Reached, TestedServer, Torture, Trial};
 use fencepost_serve::{Clock, Fault, Settings};
 
 /// What the scripts share: `ask METHOD URL` prints an answer's body, and fails if there is no answer.
@@ -27,7 +27,8 @@ fn torture(script: &str) -> Torture {
     let command = ["bash", "-c", &format!("{ASK}{script}")].map(str::to_owned).to_vec();
     let settings = Settings { clock: Clock::Manual, ..Settings::default() };
     let faults = ["lose-request", "lose-answer"].map(|name| name.parse::<Fault>().expect("a fault")).to_vec();
-    let trial = Trial { settings, command, patience: Duration::from_secs(60), is_heard: false };
+    let trial =
+        Trial { server: TestedServer::Consul, settings, command, patience: Duration::from_secs(60), is_heard: false };
     Torture { trial, faults, with_pairs: false, accepts_failure: true }
 }
 
@@ -83,7 +84,7 @@ fn a_test_that_cannot_be_tortured_says_why() {
     assert!(matches!(&broken, NoBaseline::Breaks(how) if how.starts_with("mutual-exclusion")), "{broken}");
     let mut silent = torture("");
     silent.trial.command = vec!["true".to_owned()];
-    assert_eq!(silent.baseline().expect_err("it says nothing"), NoBaseline::Silent);
+    assert_eq!(silent.baseline().expect_err("it says nothing"), NoBaseline::Silent(TestedServer::Consul));
     silent.trial.command = vec!["/nonexistent/test".to_owned()];
     assert!(matches!(silent.baseline(), Err(NoBaseline::NotStarted(_))));
 }

@@ -5,6 +5,7 @@
 //! that is found first is a shortest one.
 
 mod reached;
+mod tested;
 mod trial;
 
 use std::collections::BTreeSet;
@@ -14,6 +15,7 @@ use crate::faults::{Fault, FaultPlan, Rule};
 use crate::stand_in::Seen;
 
 pub use reached::Reached;
+pub use tested::TestedServer;
 pub use trial::{Ended, Trial, Tried};
 
 /// How many runs without a fault must agree on the requests.
@@ -41,8 +43,8 @@ pub enum NoBaseline {
     Breaks(String),
     /// Its requests are not the same in each run.
     Unstable(String),
-    /// It sends none.
-    Silent,
+    /// It sends none to this server.
+    Silent(TestedServer),
 }
 
 impl fmt::Display for NoBaseline {
@@ -51,7 +53,9 @@ impl fmt::Display for NoBaseline {
             NoBaseline::NotStarted(why) => write!(f, "the test cannot be started: {why}"),
             NoBaseline::Breaks(why) => write!(f, "the test breaks without any fault: {why}"),
             NoBaseline::Unstable(where_) => write!(f, "the requests are not the same in each run: {where_}"),
-            NoBaseline::Silent => f.write_str("the test sends no request: does it read CONSUL_HTTP_ADDR?"),
+            NoBaseline::Silent(server) => {
+                write!(f, "the test sends no request: does it read {}?", server.variable())
+            }
         }
     }
 }
@@ -83,7 +87,7 @@ impl Torture {
                 Some(first) => same(first, &tried.run.requests, number).map_err(NoBaseline::Unstable)?,
             }
         }
-        first.filter(|requests| !requests.is_empty()).ok_or(NoBaseline::Silent)
+        first.filter(|requests| !requests.is_empty()).ok_or(NoBaseline::Silent(self.trial.server))
     }
 
     /// Every plan of one fault, for the requests of the runs without one.

@@ -4,13 +4,16 @@ use std::process::{Child, Command, ExitStatus, Stdio};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
+use super::tested::TestedServer;
 use crate::faults::FaultPlan;
-use crate::http::{Server, StandInRun};
+use crate::http::StandInRun;
 use crate::settings::Settings;
 
 /// How a run is made.
 #[derive(Clone, Debug)]
 pub struct Trial {
+    /// Which server the test talks to.
+    pub server: TestedServer,
     /// What the stand-in is started with; the plan in it is replaced.
     pub settings: Settings,
     /// The test: a program and its arguments.
@@ -42,24 +45,24 @@ pub enum Ended {
 }
 
 impl Trial {
-    /// Makes one. The test finds the stand-in by `CONSUL_HTTP_ADDR`, the address of a named client by `CONSUL_HTTP_ADDR_NAME`, and
-    /// what it may say of itself under `FENCEPOST_URL`.
+    /// Makes one. The test finds the stand-in by `CONSUL_HTTP_ADDR` or `ETCD_HTTP_ADDR`, the address of a named client by the same variable with `_NAME`,
+    /// and what it may say of itself under `FENCEPOST_URL`.
     ///
     /// # Errors
     /// There is no port, or no such program.
     pub fn run(&self, plan: &FaultPlan) -> Result<Tried, String> {
         let settings = Settings { plan: plan.clone(), lists_requests: true, ..self.settings.clone() };
-        let server = Server::start(settings, "127.0.0.1:0").map_err(|error| error.to_string())?;
+        let server = self.server.start(settings).map_err(|error| error.to_string())?;
         let Some((program, arguments)) = self.command.split_first() else { return Err("no command".to_owned()) };
         let mut command = Command::new(program);
         let address = server.address().to_string();
         command
             .args(arguments)
-            .env("CONSUL_HTTP_ADDR", &address)
+            .env(self.server.variable(), &address)
             .env("FENCEPOST_URL", format!("http://{address}/fencepost"))
             .stdin(Stdio::null());
         for (name, address) in &server.addresses().clients {
-            command.env(variable(name), address.to_string());
+            command.env(self.variable(name), address.to_string());
         }
         if !self.is_heard {
             command.stdout(Stdio::null()).stderr(Stdio::null());
@@ -69,6 +72,13 @@ impl Trial {
         let child = command.spawn().map_err(|error| format!("{program}: {error}"))?;
         let ended = self.wait(child).map_err(|error| error.to_string())?;
         Ok(Tried { run: server.stop(), ended })
+    }
+
+    /// The variable with the address of a client: `CONSUL_HTTP_ADDR_WORKER_1` for `worker-1`.
+    fn variable(&self, client: &str) -> String {
+        let upper = client.to_uppercase();
+        let name: String = upper.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '_' }).collect();
+        format!("{}_{name}", self.server.variable())
     }
 
     fn wait(&self, mut child: Child) -> std::io::Result<Ended> {
@@ -106,11 +116,4 @@ fn kill(child: &mut Child) -> std::io::Result<()> {
         }
     }
     child.kill()
-}
-
-/// The variable with the address of a client: `CONSUL_HTTP_ADDR_WORKER_1` for `worker-1`.
-fn variable(client: &str) -> String {
-    let upper = client.to_uppercase();
-    let name: String = upper.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '_' }).collect();
-    format!("CONSUL_HTTP_ADDR_{name}")
 }

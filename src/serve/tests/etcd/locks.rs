@@ -99,3 +99,22 @@ fn what_is_left_out_is_said() {
         Some(true)
     );
 }
+
+#[test]
+fn a_lock_of_one_transaction_is_held_by_the_client_that_put_its_key() {
+    let mut bench = Bench::new("");
+    bench.grant(7, 5);
+    let compare = json!([{"key": bytes("lead"), "target": "CREATE"}]);
+    let put = json!([{"request_put": {"key": bytes("lead"), "lease": 7}}]);
+    let taken = bench.ask("/v3/kv/txn", json!({"compare": compare, "success": put})).1;
+    assert_eq!(taken["succeeded"], true);
+    bench.pass(50);
+    for client in ["b", "c"] {
+        let path = format!("/fencepost/inside?key=lead&client={client}");
+        let ticket = bench.send_as(client, "PUT", &path, Vec::new());
+        bench.answer(ticket);
+    }
+    let story = bench.stand_in.verdict().to_string();
+    let line = story.lines().find(|line| line.contains("/v3/kv/txn")).expect("a line");
+    assert!(line.contains("record: a") && line.ends_with("inside: -"), "{story}");
+}
