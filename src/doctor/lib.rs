@@ -7,6 +7,7 @@
 //! etcd      settings of a session of etcd, with the mutex or the election on it
 //! exact     any scenario as it stands, with one setting changed at a time
 //! configuration  what was read from a configuration, and how each field was understood
+//! scenario_text  the text of a scenario file
 //! shell     a command line in words
 //! asked     what the doctor has to know of either
 //! promise   what is judged
@@ -38,6 +39,7 @@ mod quantity;
 mod repair;
 mod retime;
 mod rounding;
+mod scenario_text;
 mod shell;
 mod slack;
 

@@ -233,7 +233,7 @@ fn a_scenario_that_is_not_judged_is_refused_with_what_is() {
         (
             "\"consul-lock\"",
             "\"etcd-mutex\"",
-            "ours.toml:2:10: system: `doctor` judges locks and semaphores of Consul, and not `etcd-mutex`",
+            "not `etcd-mutex`; `fencepost doctor etcd --from FILE` judges a session of etcd",
         ),
     ] {
         assert!(SCENARIO.contains(from), "{from}");
@@ -262,6 +262,15 @@ fn a_session_of_etcd_is_kept_by_its_margin_and_broken_without_one() {
     let done = asked(&["--recipe", "etcd-election", "--ttl", "10s"]);
     assert_eq!(done.status.code(), Some(1), "{}", stderr(&done));
     assert!(stdout(&done).contains("stop = before-expiry with margin = "), "{}", stdout(&done));
+    // The same settings do not lose a session: a TTL of 2 s does, where messages take longer.
+    assert!(stdout(&done).contains("✓ keeps-lock"), "{}", stdout(&done));
+    let lost = asked(&["--ttl", "2s", "--latency", "500ms", "--property", "keeps-lock"]);
+    assert_eq!(lost.status.code(), Some(1), "{}", stderr(&lost));
+    assert!(stdout(&lost).contains("expires, and its client lives"), "{}", stdout(&lost));
+    let command = asked(&["--etcdctl", "etcdctl lock jobs ./job", "--property", "mutual-exclusion"]);
+    assert_eq!(command.status.code(), Some(1), "{}", stderr(&command));
+    let same = "the same question: fencepost doctor etcd --recipe etcd-mutex --ttl 10s --stop never --dial-timeout 2s";
+    assert!(stdout(&command).contains(same), "{}", stdout(&command));
     let wrong = asked(&["--ttl", "1s"]);
     assert_eq!((wrong.status.code(), stderr(&wrong).contains("--ttl: etcd raises 1s to 2s")), (Some(2), true));
 }

@@ -6,12 +6,13 @@ use fencepost_etcd::{Etcd, EtcdMessage, Operation, Request};
 use fencepost_etcd_explore::SERVICE;
 use fencepost_model::process::Message;
 use fencepost_model::scenario::{Expect, Scenario};
+use fencepost_model::trace::Trace;
 use fencepost_model::units::Duration;
 use fencepost_registry::Erase;
 
 use super::question::{DONE_LOOP, SessionQuestion, SessionStop};
-use super::sizes;
-use super::small::{SessionScenario, SmallStop, exactly};
+use super::small::{SessionScenario, SmallSession, SmallStop, exactly};
+use super::{keeping, sizes};
 use crate::asked::{Asked, InTicks, QuestionError, SmallScenario};
 use crate::pace::Pace;
 use crate::promise::Promise;
@@ -24,7 +25,7 @@ const SCAN: Duration = Duration::of_microseconds(500_000);
 
 impl Asked for SessionQuestion {
     type Service = Etcd;
-    type Small = SessionScenario;
+    type Small = SmallSession;
 
     const STATES_MAX: u64 = 400_000;
     const EVEN_CLOCKS: &'static str = "the clock of no client is slower than the leader's";
@@ -38,16 +39,18 @@ impl Asked for SessionQuestion {
     }
 
     fn heading(&self) -> String {
-        let SessionQuestion { recipe, ttl, stop, margin, pause, latency, drift } = self;
+        let SessionQuestion { recipe, ttl, stop, margin, dial_timeout, pause, latency, drift } = self;
         let margin = if *stop == SessionStop::BeforeExpiry { format!(", margin {margin}") } else { String::new() };
+        let dial =
+            if *dial_timeout > Duration::ZERO { format!(", dial-timeout {dial_timeout}") } else { String::new() };
         format!(
-            "{recipe}: ttl {ttl}, stop {}{margin}\nwithin these bounds: pause {pause}, latency {latency}, drift {drift}, and links to etcd that are cut",
+            "{recipe}: ttl {ttl}, stop {}{margin}{dial}\nwithin these bounds: pause {pause}, latency {latency}, drift {drift}, and links to etcd that are cut",
             stop.name()
         )
     }
 
     fn promises(&self) -> &'static [Promise] {
-        &[Promise::MutualExclusion]
+        &[Promise::MutualExclusion, Promise::KeepsLock]
     }
 
     fn quantities() -> &'static [Quantity] {
@@ -98,28 +101,44 @@ impl Asked for SessionQuestion {
         }
     }
 
-    fn wider(&self, _: Promise) -> Vec<InTicks<SessionScenario>> {
-        sizes::wider(self)
+    fn wider(&self, promise: Promise) -> Vec<InTicks<SmallSession>> {
+        match promise {
+            Promise::KeepsLock => {
+                keeping::wider(self).map(|sized| small(sized, SmallSession::Keeps)).into_iter().collect()
+            }
+            _ => sizes::wider(self).into_iter().map(|sized| small(sized, SmallSession::Excludes)).collect(),
+        }
     }
 
-    fn narrower(&self, _: Promise) -> Vec<InTicks<SessionScenario>> {
-        sizes::narrower(self)
+    fn narrower(&self, promise: Promise) -> Vec<InTicks<SmallSession>> {
+        match promise {
+            Promise::KeepsLock => Vec::new(),
+            _ => sizes::narrower(self).into_iter().map(|sized| small(sized, SmallSession::Excludes)).collect(),
+        }
     }
 
-    fn exactly(&self, promise: Promise, _: &InTicks<SessionScenario>) -> Scenario<Etcd> {
+    fn exactly(&self, promise: Promise, _: &InTicks<SmallSession>) -> Scenario<Etcd> {
         exactly(self, promise)
     }
 
-    fn paces(&self, sized: &InTicks<SessionScenario>) -> Vec<Pace> {
+    fn paces(&self, sized: &InTicks<SmallSession>) -> Vec<Pace> {
         vec![Pace::even(sized.tick)]
     }
 
+    fn is_arranged(promise: Promise) -> bool {
+        promise == Promise::KeepsLock
+    }
+
+    fn arranged(&self) -> Option<Trace<Etcd>> {
+        keeping::broken(self)
+    }
+
     /// A holder that counts its lease, with a margin above pause and drift, if one fits.
-    fn other_kinds(&self, _: Promise) -> Vec<(Change, Self)> {
+    fn other_kinds(&self, promise: Promise) -> Vec<(Change, Self)> {
         let needed = sum(self.pause, self.drift.of(self.ttl));
         // A little more than is needed, so that a small scenario tells them apart: a hundredth of T.
         let margin = Duration::of_microseconds(down(needed, FINEST) + down(self.ttl, FINEST) / 100 + 1);
-        if self.stop == SessionStop::BeforeExpiry || margin >= self.ttl {
+        if promise == Promise::KeepsLock || self.stop == SessionStop::BeforeExpiry || margin >= self.ttl {
             return Vec::new();
         }
         let changed = SessionQuestion { stop: SessionStop::BeforeExpiry, margin, ..self.clone() };
@@ -127,15 +146,18 @@ impl Asked for SessionQuestion {
     }
 
     fn price(&self) -> Price {
-        let (ttl, third) = (self.ttl, Duration::of_microseconds(down(self.ttl, FINEST) / 3));
+        let (ttl, third) = (self.ttl, keeping::third(self));
         let failover = sum(sum(ttl, SCAN), self.latency);
         let notice = match self.stop {
             SessionStop::Never => None,
             SessionStop::OnDone => Some(sum(sum(ttl, DONE_LOOP), times(self.latency, 2))),
             SessionStop::BeforeExpiry => Some(self.ttl),
         };
-        let stall =
-            ttl.nanoseconds() - third.nanoseconds() - self.margin.nanoseconds() - 2 * self.latency.nanoseconds();
+        let waits = sum(third, keeping::RENEWAL_LOOP);
+        // One that counts stops unless the next answer comes before its time is over.
+        let messages = if self.stop == SessionStop::BeforeExpiry { 4 } else { 2 };
+        let needed = sum(sum(waits, self.margin), times(self.latency, messages));
+        let stall = ttl.nanoseconds() - needed.nanoseconds();
         let stall = Duration::of_nanoseconds(stall.max(0));
         let renewals_an_hour = 3_600_000_000_000_u64.checked_div(third.nanoseconds().unsigned_abs()).unwrap_or(0);
         let sentence = format!(
@@ -145,16 +167,26 @@ impl Asked for SessionQuestion {
         Price { failover: Some(failover), notice, stall: Some(stall), renewals_an_hour, sentence }
     }
 
-    fn assumptions(&self, _: Promise) -> Vec<String> {
+    fn assumptions(&self, promise: Promise) -> Vec<String> {
+        let keeps = promise == Promise::KeepsLock;
         let mut list = vec![
             format!("a client stands still for at most {} at a time, as often as it likes: its deadlines fire that late", self.pause),
-            "links to etcd may be cut at any time; a message that arrives may take any time".to_owned(),
+            match keeps {
+                true => format!("{promise}: no link is cut, and each message arrives within {}, and a pause at its end", self.latency),
+                false => "links to etcd may be cut at any time; a message that arrives may take any time".to_owned(),
+            },
             "no operator revokes a lease or deletes a key (E-10, E-19), and no lease is shared (E-24)".to_owned(),
             "no leader stalls while the others elect another one, or etcd is 3.4.31, 3.5.13 or later (E-4, E-20); its clock does not jump, and a change of the \
              leader only adds time to a lease (E-LD-1)"
                 .to_owned(),
-            "the user looks at its time before it begins, and before each write; its writes carry no token".to_owned(),
         ];
+        list.push(match keeps {
+            true => format!(
+                "{promise}: the leader does not pause or lag behind (E-9, E-27); the first renewal has {} for its answer, by its DialTimeout (E-CC-4)",
+                self.first_deadline()
+            ),
+            false => "the user looks at its time before it begins, and before each write; its writes carry no token".to_owned(),
+        });
         list.push(match self.drift.0 {
             0 => "clocks of clients run as fast as the leader's".to_owned(),
             _ => format!(
@@ -163,16 +195,27 @@ impl Asked for SessionQuestion {
                 self.drift.of(self.ttl)
             ),
         });
-        list.push("any number of clients and rounds: a violation takes a holder and its successor, see reports/docs/doctor.md".to_owned());
+        list.push(match keeps {
+            true => format!("{promise}: any number of clients and rounds, for others change nothing about a lease, see reports/docs/doctor.md"),
+            false => "any number of clients and rounds: a violation takes a holder and its successor, see reports/docs/doctor.md".to_owned(),
+        });
         list
     }
 }
 
-impl SmallScenario for SessionScenario {
+/// A sized scenario as one of either kind.
+fn small<S>(sized: InTicks<S>, kind: fn(S) -> SmallSession) -> InTicks<SmallSession> {
+    InTicks { scenario: kind(sized.scenario), tick: sized.tick }
+}
+
+impl SmallScenario for SmallSession {
     type Service = Etcd;
 
     fn scenario(&self) -> Scenario<Etcd> {
-        self.build()
+        match self {
+            SmallSession::Excludes(scenario) => scenario.build(),
+            SmallSession::Keeps(scenario) => scenario.build(),
+        }
     }
 
     fn erase() -> Erase<Etcd> {
@@ -180,17 +223,23 @@ impl SmallScenario for SessionScenario {
     }
 
     /// A holder that may stay for longer may leave as soon.
-    fn is_wider_than(&self, other: &SessionScenario) -> bool {
-        match (self.stop, other.stop) {
-            (SmallStop::After(own), SmallStop::After(others)) => {
-                SessionScenario { stop: other.stop, ..*self } == *other && own >= others && own < self.ttl
-            }
-            _ => self == other,
+    fn is_wider_than(&self, other: &SmallSession) -> bool {
+        match (self, other) {
+            (SmallSession::Keeps(own), SmallSession::Keeps(other)) => own.is_wider_than(other),
+            (SmallSession::Excludes(own), SmallSession::Excludes(other)) => match (own.stop, other.stop) {
+                (SmallStop::After(stays), SmallStop::After(others)) => {
+                    SessionScenario { stop: other.stop, ..*own } == *other && stays >= others && stays < own.ttl
+                }
+                _ => own == other,
+            },
+            _ => false,
         }
     }
 
     fn for_file(&self, _: Promise, expect: Expect, about: String) -> Option<(Scenario<Etcd>, String)> {
-        let mut scenario = self.build();
+        // No property of files says that a session is kept.
+        let SmallSession::Excludes(scenario) = self else { return None };
+        let mut scenario = scenario.build();
         scenario.about = about;
         scenario.promises.iter_mut().for_each(|promise| promise.expect = expect);
         Some((scenario, String::new()))

@@ -4,13 +4,18 @@
 //! question  the settings, and the bounds that their user counts on
 //! asked     what the doctor has to know of them
 //! small     small scenarios, and the exact one
+//! keeping   whether a session is kept
+//! configuration  command lines of etcdctl, and scenario files
 //! sizes     those whose proofs are proofs for the question, with the reasons, and those in which counterexamples are sought
 //! ```
 
 mod asked;
+pub mod configuration;
+mod keeping;
 mod question;
 mod sizes;
 mod small;
 
+pub use keeping::KeptSession;
 pub use question::{RECIPES, SessionQuestion, SessionStop, TTL_LEAST};
-pub use small::{SessionScenario, SmallStop};
+pub use small::{SessionScenario, SmallSession, SmallStop};

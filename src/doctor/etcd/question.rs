@@ -14,6 +14,9 @@ pub const TTL_LEAST: Duration = Duration::of_seconds(2);
 /// E-CC-3: the period of the loop that drops sessions.
 pub(super) const DONE_LOOP: Duration = Duration::of_seconds(1);
 
+/// E-CC-4: the first deadline without a DialTimeout.
+const FIRST_DEADLINE: Duration = Duration::of_seconds(5);
+
 /// E-CC-1: the TTL of a session that names none.
 const TTL: Duration = Duration::of_seconds(60);
 
@@ -56,6 +59,8 @@ pub struct SessionQuestion {
     pub stop: SessionStop,
     /// How long before the end of its lease it stops, with [`SessionStop::BeforeExpiry`].
     pub margin: Duration,
+    /// DialTimeout of the client; 0: it sets none. The first renewal has that and a second for its answer, or 5 s (E-CC-4).
+    pub dial_timeout: Duration,
     /// For how long a client may stand still at a time, as often as it likes.
     pub pause: Duration,
     /// For how long a message may be under way.
@@ -87,6 +92,7 @@ impl SessionQuestion {
             ttl: TTL,
             stop: SessionStop::OnDone,
             margin: Duration::ZERO,
+            dial_timeout: Duration::ZERO,
             pause: Duration::ZERO,
             latency: Duration::ZERO,
             drift: PartsPerMillion::default(),
@@ -99,7 +105,13 @@ impl SessionQuestion {
     /// The first mistake found.
     pub fn validate(&self) -> Result<(), QuestionError> {
         let wrong = |setting, message: String| Err(QuestionError::new(setting, message));
-        let durations = [("ttl", self.ttl), ("margin", self.margin), ("pause", self.pause), ("latency", self.latency)];
+        let durations = [
+            ("ttl", self.ttl),
+            ("margin", self.margin),
+            ("dial-timeout", self.dial_timeout),
+            ("pause", self.pause),
+            ("latency", self.latency),
+        ];
         for (setting, duration) in durations {
             if duration.in_ticks_of(FINEST).is_none() {
                 return wrong(setting, format!("{duration} is finer than {FINEST}: write a multiple of that"));
@@ -130,6 +142,14 @@ impl SessionQuestion {
                 "`Done` closes up to a second after T since the answer to the last renewal (E-CC-3), and the lease may end before: it is no guarantee (E-T-6)".to_owned(),
             ],
             SessionStop::Never | SessionStop::BeforeExpiry => Vec::new(),
+        }
+    }
+
+    /// E-CC-4: the deadline of a session until its first renewal is answered.
+    pub fn first_deadline(&self) -> Duration {
+        match self.dial_timeout {
+            Duration::ZERO => FIRST_DEADLINE,
+            dial_timeout => sum(dial_timeout, Duration::of_seconds(1)),
         }
     }
 

@@ -8,9 +8,28 @@ use fencepost_model::properties::Property;
 use fencepost_model::scenario::{Replies, Scenario, Ways};
 use fencepost_model::time::Ticks;
 
+use super::keeping::KeptSession;
 use super::question::{DONE_LOOP, SessionQuestion, SessionStop};
 use crate::promise::Promise;
 use crate::rounding::exact;
+
+/// A small scenario.
+#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum SmallSession {
+    /// About mutual exclusion.
+    Excludes(SessionScenario),
+    /// About whether the session is kept.
+    Keeps(KeptSession),
+}
+
+impl fmt::Display for SmallSession {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            SmallSession::Excludes(scenario) => scenario.fmt(f),
+            SmallSession::Keeps(scenario) => scenario.fmt(f),
+        }
+    }
+}
 
 /// A small scenario, in ticks: two clients, one round each.
 #[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]

@@ -12,6 +12,7 @@ mod equations;
 mod exact;
 mod random;
 mod recipe;
+mod session_configurations;
 mod sessions;
 mod units;
 mod written;

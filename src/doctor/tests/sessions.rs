@@ -49,7 +49,8 @@ fn e_t_6_done_is_no_guarantee_and_neither_is_nothing() {
     for stop in [SessionStop::OnDone, SessionStop::Never] {
         let question = SessionQuestion { stop, margin: Duration::ZERO, ..asked(11, 0, 0) };
         let answers = Doctor::default().answer(&question).expect("no internal error");
-        let [answer] = &answers[..] else { panic!("one promise") };
+        let [answer, kept] = &answers[..] else { panic!("two promises") };
+        assert_eq!(kept.verdict.word(), "kept", "{stop:?}");
         assert_eq!(answer.verdict.word(), "broken", "{stop:?}");
         let is_repair = |change: &Change| matches!(change, Change::BeforeExpiry { .. });
         let repair = answer.repairs.iter().find(|repair| repair.changes.iter().any(is_repair)).expect("a repair");
@@ -83,4 +84,84 @@ fn settings_that_cannot_be_meant_say_why() {
         (question.stop, question.margin) = (SessionStop::OnDone, Duration::of_seconds(1));
     };
     assert!(at(&on_done).contains("before-expiry"));
+}
+
+fn keeps(question: &SessionQuestion) -> &'static str {
+    Doctor::default().judge(question, Promise::KeepsLock).expect("no internal error").word()
+}
+
+/// What the rules say of microseconds: a renewal is due T/3 and half a second after the last answer, and a message takes a pause more (E-CC-2); the first one
+/// has 5 s (E-CC-4); one that counts must hear of the next before its time is over.
+fn is_kept(question: &SessionQuestion) -> bool {
+    let [ttl, margin, pause, latency] = [question.ttl, question.margin, question.pause, question.latency]
+        .map(|duration| duration.nanoseconds() / 1_000);
+    let (due, message) = (ttl / 3 + 500_000 + pause, latency + pause);
+    let counts = question.stop == SessionStop::BeforeExpiry;
+    due + 2 * message < ttl && 2 * message <= 5_000_000 && (!counts || due + 4 * message < ttl - margin)
+}
+
+#[test]
+fn e_cc_2_a_session_is_kept_if_the_next_renewal_arrives_before_the_lease_ends() {
+    let second = 1_000_000;
+    for (ttl, stop, margin, pause, latency, verdict) in [
+        (60, SessionStop::OnDone, 0, 0, 0, "kept"),
+        (60, SessionStop::Never, 0, second, second, "kept"),
+        // E-CC-4: the first deadline has nothing to do with T.
+        (60, SessionStop::OnDone, 0, 0, 2_600_000, "broken"),
+        (2, SessionStop::OnDone, 0, 0, 300_000, "kept"),
+        (2, SessionStop::OnDone, 0, 0, 420_000, "broken"),
+        (6, SessionStop::Never, 0, 1_100_000, 0, "kept"),
+        (6, SessionStop::Never, 0, 1_200_000, 0, "broken"),
+        (10, SessionStop::BeforeExpiry, second, 0, 1_200_000, "kept"),
+        (10, SessionStop::BeforeExpiry, second, 0, 1_300_000, "broken"),
+        // The lease lives, and the holder stops.
+        (10, SessionStop::OnDone, 0, 0, 1_300_000, "kept"),
+    ] {
+        let latency = Duration::of_microseconds(latency);
+        let question = SessionQuestion { stop, latency, ..asked(ttl, margin, pause) };
+        assert_eq!(keeps(&question), verdict, "{question:?}");
+        assert_eq!(is_kept(&question), verdict == "kept", "{question:?}");
+        let election = SessionQuestion { recipe: "etcd-election", ..question };
+        assert_eq!(keeps(&election), verdict, "{election:?}");
+    }
+}
+
+#[test]
+fn no_verdict_on_a_session_contradicts_the_rules_and_few_are_unknown() {
+    let mut doctor = Doctor::default();
+    let (mut unknown, mut counts) = (0, [0; 2]);
+    // Numbers from a seed.
+    let mut state = 7_u64;
+    let mut below = |end: u64| {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        i64::try_from((state >> 33) % end).expect("it is small")
+    };
+    for _ in 0..60 {
+        let ttl = 2 + below(30);
+        let stop = SessionStop::ALL[usize::try_from(below(3)).expect("it is small")];
+        let margin = if stop == SessionStop::BeforeExpiry { below(1 + ttl.unsigned_abs() * 250_000) } else { 0 };
+        let most = ttl.unsigned_abs() * 150_000;
+        let question = SessionQuestion {
+            stop,
+            latency: Duration::of_microseconds(below(most)),
+            ..asked(ttl, margin, below(most))
+        };
+        match doctor.judge(&question, Promise::KeepsLock).expect("no internal error").word() {
+            "unknown" => unknown += 1,
+            word => {
+                assert_eq!(word == "kept", is_kept(&question), "{question:?}");
+                counts[usize::from(word == "kept")] += 1;
+            }
+        }
+    }
+    assert!(unknown <= 6 && counts.iter().all(|count| *count >= 10), "{unknown} {counts:?}");
+}
+
+#[test]
+fn a_repair_says_what_else_it_breaks_and_a_session_that_is_lost_has_a_story() {
+    let question = SessionQuestion { stop: SessionStop::OnDone, latency: Duration::of_seconds(3), ..asked(11, 0, 0) };
+    let answer = Doctor::default().answer_about(&question, Promise::KeepsLock).expect("no internal error");
+    assert_eq!(answer.verdict.word(), "broken");
+    let is_latency = |change: &Change| matches!(change, Change::Number { quantity: Quantity::Latency, .. });
+    assert!(answer.repairs.iter().any(|repair| repair.changes.iter().any(is_latency)));
 }

@@ -7,7 +7,7 @@ use std::path::Path;
 use fencepost::model::units::Duration;
 use fencepost_doctor::configuration::{Field, Reading, Understood};
 use fencepost_doctor::lock::configuration::{Configuration, of_file, of_lock_command, of_scenario};
-use fencepost_doctor::{Asked, ElectionQuestion, LockQuestion, Quantity};
+use fencepost_doctor::{Asked, ElectionQuestion, LockQuestion, Quantity, SessionQuestion, SessionStop};
 
 use super::assumed::AssumedBounds;
 use crate::exit::CommandError;
@@ -109,6 +109,19 @@ pub fn election_command(question: &ElectionQuestion, assumed: &AssumedBounds) ->
     }
     if !assumed.has(Quantity::StopTime) {
         let _ = write!(text, " --stop-time {stop_time}");
+    }
+    text + &bounds(question, assumed)
+}
+
+/// The command that asks this question about a session of etcd.
+pub fn session_command(question: &SessionQuestion, assumed: &AssumedBounds) -> String {
+    let SessionQuestion { recipe, ttl, stop, margin, dial_timeout, .. } = question;
+    let mut text = format!("fencepost doctor etcd --recipe {recipe} --ttl {ttl} --stop {}", stop.name());
+    if *stop == SessionStop::BeforeExpiry {
+        let _ = write!(text, " --margin {margin}");
+    }
+    if *dial_timeout > Duration::ZERO {
+        let _ = write!(text, " --dial-timeout {dial_timeout}");
     }
     text + &bounds(question, assumed)
 }

@@ -9,10 +9,11 @@ use fencepost_model::service::Settings as _;
 use fencepost_model::time::Ticks;
 use fencepost_model::units::Duration;
 
-use super::{Configuration, ConfigurationError, Field, Place, Reading};
+use super::{Configuration, ConfigurationError, Field, Reading};
 use crate::asked::Asked as _;
 use crate::lock::question::{LockBelief, LockQuestion, RECIPES};
 use crate::rounding::{FINEST, exact};
+use crate::scenario_text::{ScenarioText, mistake};
 
 /// Where to go with a scenario that is not judged here.
 const ELSEWHERE: &str = "`fencepost doctor scenario FILE` judges it as it stands";
@@ -34,49 +35,17 @@ const ELSEWHERE: &str = "`fencepost doctor scenario FILE` judges it as it stands
 /// # Errors
 /// A mistake in the file, or what in it is not judged here; with the place.
 pub fn of_scenario(text: &str, file: &str) -> Result<Configuration, ConfigurationError> {
-    // What is no TOML is refused, with its place, when it is read as a scenario.
-    read(&SourceText { text, file, table: text.parse().unwrap_or_default() }).map_err(|error| {
-        let place = Place { line: error.line, column: error.column };
-        ConfigurationError { file: error.file, place, message: error.message }
-    })
+    read(&ScenarioText::new(text, file)).map_err(mistake)
 }
 
-struct SourceText<'a> {
-    text: &'a str,
-    file: &'a str,
-    table: toml::Table,
-}
-
-impl SourceText<'_> {
-    fn error(&self, path: &str, message: impl Into<String>) -> ScenarioError {
-        ScenarioError::at(self.text, self.file, path, message.into())
-    }
-
-    /// The value at a path, where the file has it.
-    fn value(&self, path: &str) -> Option<&toml::Value> {
-        let (first, rest) = path.split_once('.').map_or((path, None), |(first, rest)| (first, Some(rest)));
-        let value = self.table.get(first)?;
-        rest.map_or(Some(value), |rest| rest.split('.').try_fold(value, |value, name| value.get(name)))
-    }
-
-    /// A field as it was understood, where the file has it.
-    fn field(&self, path: &str, value: String, reading: Reading) -> Option<Field> {
-        self.value(path)?;
-        let ScenarioError { line, column, .. } = self.error(path, "");
-        Some(Field {
-            name: path.to_owned(),
-            place: Some(Place { line, column }),
-            value: Some(value),
-            reading,
-            option: None,
-        })
-    }
-}
-
-fn read(source: &SourceText<'_>) -> Result<Configuration, ScenarioError> {
+fn read(source: &ScenarioText<'_>) -> Result<Configuration, ScenarioError> {
     let system = system_of(source.text, source.file)?;
     if !["consul-lock", "consul-semaphore"].contains(&system.as_str()) {
-        let message = format!("`doctor` judges locks and semaphores of Consul, and not `{system}`; {ELSEWHERE}");
+        let elsewhere = match crate::etcd::RECIPES.contains(&system.as_str()) {
+            true => "`fencepost doctor etcd --from FILE` judges a session of etcd".to_owned(),
+            false => ELSEWHERE.to_owned(),
+        };
+        let message = format!("`doctor` judges locks and semaphores of Consul, and not `{system}`; {elsewhere}");
         return Err(source.error("system", message));
     }
     let scenario: Scenario<Consul> = from_toml(source.text, source.file)?;
@@ -111,7 +80,7 @@ fn read(source: &SourceText<'_>) -> Result<Configuration, ScenarioError> {
     question.latency = real(message - wake);
     question
         .validate()
-        .map_err(|mistake| source.error(&format!("service.{}", mistake.setting.replace('-', "_")), mistake.message))?;
+        .map_err(|wrong| source.error(&format!("service.{}", wrong.setting.replace('-', "_")), wrong.message))?;
     is_known_client(source, &scenario, &question, tick)?;
     let fields = fields(source, &scenario, &question);
     Ok(Configuration {
@@ -125,7 +94,7 @@ fn read(source: &SourceText<'_>) -> Result<Configuration, ScenarioError> {
 }
 
 /// The recipe that the file names.
-fn recipe_of(source: &SourceText<'_>, system: &str) -> Result<&'static str, ScenarioError> {
+fn recipe_of(source: &ScenarioText<'_>, system: &str) -> Result<&'static str, ScenarioError> {
     let named = source.value("service.recipe").and_then(toml::Value::as_str);
     let known = if system == "consul-semaphore" { &["go-semaphore"][..] } else { &RECIPES[..] };
     match named.and_then(|name| known.iter().find(|known| **known == name)) {
@@ -144,7 +113,7 @@ fn recipe_of(source: &SourceText<'_>, system: &str) -> Result<&'static str, Scen
 }
 
 /// What the doctor assumes of the world has to be what the file says of it.
-fn environment(source: &SourceText<'_>, scenario: &Scenario<Consul>) -> Result<(), ScenarioError> {
+fn environment(source: &ScenarioText<'_>, scenario: &Scenario<Consul>) -> Result<(), ScenarioError> {
     let refused = |path: &str, what: &str| Err(source.error(path, format!("`doctor` judges {what}; {ELSEWHERE}")));
     if scenario.synchrony.server_delay.is_some() {
         return refused("synchrony.server_delay", "servers that may be as late as they like: leave the bound out");
@@ -178,7 +147,7 @@ fn environment(source: &SourceText<'_>, scenario: &Scenario<Consul>) -> Result<(
 
 /// A question about the known client with what the file says of it.
 fn with_settings(
-    source: &SourceText<'_>,
+    source: &ScenarioText<'_>,
     scenario: &Scenario<Consul>,
     recipe: &str,
     real: &dyn Fn(Ticks) -> Duration,
@@ -222,7 +191,7 @@ fn with_settings(
 
 /// Every setting of the file has to be the one that is judged.
 fn is_known_client(
-    source: &SourceText<'_>,
+    source: &ScenarioText<'_>,
     scenario: &Scenario<Consul>,
     question: &LockQuestion,
     tick: Duration,
@@ -255,7 +224,7 @@ fn table(settings: &Settings) -> serde_json::Map<String, serde_json::Value> {
 }
 
 /// What the file has, as it was understood.
-fn fields(source: &SourceText<'_>, scenario: &Scenario<Consul>, question: &LockQuestion) -> Vec<Field> {
+fn fields(source: &ScenarioText<'_>, scenario: &Scenario<Consul>, question: &LockQuestion) -> Vec<Field> {
     let or_none = |duration: Option<Duration>| duration.map_or("none".to_owned(), |duration| duration.to_string());
     let setting = |path: &str, value: String, option: &str| {
         let reading = Reading::Setting(format!("{option} {value}"));
