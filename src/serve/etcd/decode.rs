@@ -1,12 +1,10 @@
 //! A body as a call of the model (E-GEN-4).
 
-use fencepost_etcd::mvcc::{
-    Compared, Comparison, DeleteRange, EtcdCall, EtcdRefusal, LeaderKey, Put, RangeRead, Relation, SortBy, Sorted,
-    Transaction,
-};
+use fencepost_etcd::mvcc::{DeleteRange, EtcdCall, EtcdRefusal, LeaderKey, Put, RangeRead, SortBy, Sorted};
 use serde_json::Value;
 
 use super::fields::Fields;
+use super::transactions::transaction;
 use super::watch_body::{WatchMessage, watch_messages};
 
 /// What a request asks for.
@@ -38,9 +36,6 @@ pub(super) enum NoCall {
     /// There is no leader key in it (E-GEN).
     NoLeaderKey,
 }
-
-/// E-TXN-5: the most compares, and the most operations of a branch.
-const OPERATIONS_MAX: usize = 128;
 
 /// What a request asks for.
 ///
@@ -107,7 +102,7 @@ fn has_several(body: &[u8]) -> bool {
     serde_json::Deserializer::from_slice(body).into_iter::<Value>().take_while(Result::is_ok).nth(1).is_some()
 }
 
-fn range(fields: &Fields<'_>) -> Result<RangeRead, NoCall> {
+pub(super) fn range(fields: &Fields<'_>) -> Result<RangeRead, NoCall> {
     Ok(RangeRead {
         key: fields.text("key")?,
         end: fields.text("range_end")?,
@@ -136,7 +131,7 @@ fn range(fields: &Fields<'_>) -> Result<RangeRead, NoCall> {
     })
 }
 
-fn put(fields: &Fields<'_>) -> Result<Put, NoCall> {
+pub(super) fn put(fields: &Fields<'_>) -> Result<Put, NoCall> {
     Ok(Put {
         key: fields.text("key")?,
         value: fields.text("value")?,
@@ -147,63 +142,8 @@ fn put(fields: &Fields<'_>) -> Result<Put, NoCall> {
     })
 }
 
-fn delete(fields: &Fields<'_>) -> Result<DeleteRange, NoCall> {
+pub(super) fn delete(fields: &Fields<'_>) -> Result<DeleteRange, NoCall> {
     Ok(DeleteRange { key: fields.text("key")?, end: fields.text("range_end")?, previous: fields.is("prev_kv")? })
-}
-
-fn transaction(fields: &Fields<'_>) -> Result<Transaction, NoCall> {
-    let compare = fields.list("compare")?.iter().map(comparison).collect::<Result<Vec<_>, _>>()?;
-    let branch = |name| fields.list(name)?.iter().map(operation).collect::<Result<Vec<_>, NoCall>>();
-    let txn = Transaction { compare, success: branch("success")?, failure: branch("failure")? };
-    let most = txn.compare.len().max(txn.success.len()).max(txn.failure.len());
-    if most > OPERATIONS_MAX {
-        return Err(NoCall::Bad("etcdserver: too many operations in txn request".to_owned()));
-    }
-    Ok(txn)
-}
-
-fn operation(value: &Value) -> Result<EtcdCall, NoCall> {
-    let fields = Fields::of(value)?;
-    for (name, read) in OPERATIONS {
-        if let Some(inner) = fields.get(name) {
-            return read(&Fields::of(inner)?);
-        }
-    }
-    // E-TXN-5: an empty operation.
-    Err(NoCall::Refused(EtcdRefusal::KeyNotFound))
-}
-
-/// How an operation is read.
-type ReadOperation = fn(&Fields<'_>) -> Result<EtcdCall, NoCall>;
-
-const OPERATIONS: [(&str, ReadOperation); 4] = [
-    ("request_range", |fields| range(fields).map(EtcdCall::Range)),
-    ("request_put", |fields| put(fields).map(EtcdCall::Put)),
-    ("request_delete_range", |fields| delete(fields).map(EtcdCall::Delete)),
-    ("request_txn", |fields| transaction(fields).map(EtcdCall::Txn)),
-];
-
-fn comparison(value: &Value) -> Result<Comparison, NoCall> {
-    let fields = Fields::of(value)?;
-    let relation = fields.one_of(
-        "result",
-        &[
-            ("EQUAL", Relation::Equal),
-            ("GREATER", Relation::Greater),
-            ("LESS", Relation::Less),
-            ("NOT_EQUAL", Relation::NotEqual),
-        ],
-    )?;
-    let target = fields.one_of("target", &[("VERSION", 0), ("CREATE", 1), ("MOD", 2), ("VALUE", 3), ("LEASE", 4)])?;
-    // E-TXN-3: the operand of another target is none.
-    let compared = match target {
-        0 => Compared::Version(fields.number("version")?),
-        1 => Compared::Created(fields.number("create_revision")?),
-        2 => Compared::Modified(fields.number("mod_revision")?),
-        3 => Compared::Value(fields.text("value")?),
-        _ => Compared::Lease(fields.number("lease")?),
-    };
-    Ok(Comparison { key: fields.text("key")?, end: fields.text("range_end")?, relation, compared })
 }
 
 fn leader(fields: &Fields<'_>) -> Result<LeaderKey, NoCall> {
@@ -214,6 +154,8 @@ fn leader(fields: &Fields<'_>) -> Result<LeaderKey, NoCall> {
 
 #[cfg(test)]
 mod tests {
+    use fencepost_etcd::mvcc::Compared;
+
     use super::*;
 
     fn call(path: &str, body: &str) -> Result<EtcdCall, NoCall> {

@@ -3,6 +3,7 @@
 //!
 //! ```text
 //! decode   a body as a call of the model (E-GEN-4)     serve    a request, from its path to its answer
+//! transactions  a body as a transaction
 //! leases   when leases end                             queue    callers that wait for a lock, an election or a revoke
 //! fields   the fields of a body                         events   what happens to the server
 //! watches  streams that stay open                       watch_body  the messages that open them
@@ -16,6 +17,7 @@ mod leases;
 mod log;
 mod queue;
 mod serve;
+mod transactions;
 mod watch_body;
 mod watches;
 mod witness;

@@ -134,7 +134,7 @@ impl StandIn<EtcdBackend> {
         }
     }
 
-    /// Messages of up to so many revisions each. The header of one that is not live has the present revision (E-W-3).
+    /// Messages of at most this number of revisions each. The header of one that is not live has the present revision (E-W-3).
     fn tell_events(&mut self, ticket: Ticket, id: i64, events: Vec<WatchEvent>, revisions: usize) {
         let mut rest = events.into_iter().peekable();
         while rest.peek().is_some() {

@@ -6,5 +6,6 @@ mod conformance;
 mod faults;
 mod leases;
 mod locks;
+mod rules;
 mod sockets;
 mod watches;
