@@ -10,18 +10,15 @@ use fencepost_model::trace::Trace;
 use fencepost_model::units::Duration;
 use fencepost_registry::Erase;
 
-use super::question::{DONE_LOOP, SessionQuestion, SessionStop};
+use super::question::{SessionQuestion, SessionStop};
 use super::small::{SessionScenario, SmallSession, SmallStop, exactly};
-use super::{keeping, sizes};
+use super::{assumptions, keeping, sizes};
 use crate::asked::{Asked, InTicks, QuestionError, SmallScenario};
 use crate::pace::Pace;
 use crate::promise::Promise;
 use crate::quantity::{Direction, Quantity, QuantityValue, count};
 use crate::repair::{Change, Price};
 use crate::rounding::{FINEST, down, sum, times};
-
-/// How long the scan of leases takes to find one that is overdue (E-LS-5).
-const SCAN: Duration = Duration::of_microseconds(500_000);
 
 impl Asked for SessionQuestion {
     type Service = Etcd;
@@ -146,60 +143,11 @@ impl Asked for SessionQuestion {
     }
 
     fn price(&self) -> Price {
-        let (ttl, third) = (self.ttl, keeping::third(self));
-        let failover = sum(sum(ttl, SCAN), self.latency);
-        let notice = match self.stop {
-            SessionStop::Never => None,
-            SessionStop::OnDone => Some(sum(sum(ttl, DONE_LOOP), times(self.latency, 2))),
-            SessionStop::BeforeExpiry => Some(self.ttl),
-        };
-        let waits = sum(third, keeping::RENEWAL_LOOP);
-        // One that counts stops unless the next answer comes before its time is over.
-        let messages = if self.stop == SessionStop::BeforeExpiry { 4 } else { 2 };
-        let needed = sum(sum(waits, self.margin), times(self.latency, messages));
-        let stall = ttl.nanoseconds() - needed.nanoseconds();
-        let stall = Duration::of_nanoseconds(stall.max(0));
-        let renewals_an_hour = 3_600_000_000_000_u64.checked_div(third.nanoseconds().unsigned_abs()).unwrap_or(0);
-        let sentence = format!(
-            "a crashed holder's lock is free {ttl} to {failover} after its last renewal, and later by the election timeout and T after a change of the leader; \
-             a live one does not lose it by standing still for less than {stall}; {renewals_an_hour} renewals an hour"
-        );
-        Price { failover: Some(failover), notice, stall: Some(stall), renewals_an_hour, sentence }
+        assumptions::price(self)
     }
 
     fn assumptions(&self, promise: Promise) -> Vec<String> {
-        let keeps = promise == Promise::KeepsLock;
-        let mut list = vec![
-            format!("a client stands still for at most {} at a time, as often as it likes: its deadlines fire that late", self.pause),
-            match keeps {
-                true => format!("{promise}: no link is cut, and each message arrives within {}, and a pause at its end", self.latency),
-                false => "links to etcd may be cut at any time; a message that arrives may take any time".to_owned(),
-            },
-            "no operator revokes a lease or deletes a key (E-10, E-19), and no lease is shared (E-24)".to_owned(),
-            "no leader stalls while the others elect another one, or etcd is 3.4.31, 3.5.13 or later (E-4, E-20); its clock does not jump, and a change of the \
-             leader only adds time to a lease (E-LD-1)"
-                .to_owned(),
-        ];
-        list.push(match keeps {
-            true => format!(
-                "{promise}: the leader does not pause or lag behind (E-9, E-27); the first renewal has {} for its answer, by its DialTimeout (E-CC-4)",
-                self.first_deadline()
-            ),
-            false => "the user looks at its time before it begins, and before each write; its writes carry no token".to_owned(),
-        });
-        list.push(match self.drift.0 {
-            0 => "clocks of clients run as fast as the leader's".to_owned(),
-            _ => format!(
-                "clocks of clients are slower than the leader's by at most {}: {} over the TTL",
-                self.drift,
-                self.drift.of(self.ttl)
-            ),
-        });
-        list.push(match keeps {
-            true => format!("{promise}: any number of clients and rounds, for others change nothing about a lease, see reports/docs/doctor.md"),
-            false => "any number of clients and rounds: a violation takes a holder and its successor, see reports/docs/doctor.md".to_owned(),
-        });
-        list
+        assumptions::assumptions(self, promise)
     }
 }
 

@@ -3,6 +3,7 @@
 //! ```text
 //! question  the settings, and the bounds that their user counts on
 //! asked     what the doctor has to know of them
+//! assumptions  what they cost, and what verdicts rest on
 //! small     small scenarios, and the exact one
 //! keeping   whether a session is kept
 //! configuration  command lines of etcdctl, and scenario files
@@ -10,6 +11,7 @@
 //! ```
 
 mod asked;
+mod assumptions;
 pub mod configuration;
 mod keeping;
 mod question;
