@@ -33,11 +33,21 @@ pub(super) struct WatchStream {
 impl WatchStream {
     /// Opens it, and sends all that it is asked.
     pub(super) fn open(server: &EtcdServer, watch: &WatchRange) -> Result<Self, ConformError> {
+        Self::open_with(server, watch, "")
+    }
+
+    /// The same of a stream that ends where its member has no leader (E-W-7).
+    pub(super) fn open_with_leader(server: &EtcdServer, watch: &WatchRange) -> Result<Self, ConformError> {
+        Self::open_with(server, watch, "Grpc-Metadata-hasleader: true\r\n")
+    }
+
+    fn open_with(server: &EtcdServer, watch: &WatchRange, headers: &str) -> Result<Self, ConformError> {
         let host = server.base().trim_start_matches("http://");
         let lost = |error: std::io::Error| ConformError(format!("a watch at {host}: {error}"));
         let body = stream_body(watch);
         let mut stream = TcpStream::connect(host).map_err(lost)?;
-        let head = format!("POST /v3/watch HTTP/1.1\r\nHost: {host}\r\nContent-Length: {}\r\n\r\n", body.len());
+        let head =
+            format!("POST /v3/watch HTTP/1.1\r\nHost: {host}\r\n{headers}Content-Length: {}\r\n\r\n", body.len());
         stream.write_all((head + &body).as_bytes()).map_err(lost)?;
         Ok(WatchStream { stream, text: Vec::new() })
     }
@@ -64,6 +74,28 @@ impl WatchStream {
             }
         }
         Ok(EtcdReply { status: 200, body: json!({ "messages": self.messages() }) })
+    }
+
+    /// What it says when it ends, and when; none: it is open still after a time.
+    pub(super) fn end(mut self, within: Duration) -> Result<Option<(Instant, Value)>, ConformError> {
+        let until = Instant::now() + within;
+        loop {
+            let left = until.saturating_duration_since(Instant::now());
+            if left.is_zero() {
+                return Ok(None);
+            }
+            self.stream.set_read_timeout(Some(left)).map_err(|error| ConformError(error.to_string()))?;
+            let mut more = [0; 8192];
+            match self.stream.read(&mut more) {
+                Ok(0) => return Ok(Some((Instant::now(), Value::Null))),
+                Ok(count) => self.text.extend_from_slice(&more[..count]),
+                Err(error) if matches!(error.kind(), ErrorKind::WouldBlock | ErrorKind::TimedOut) => return Ok(None),
+                Err(error) => return Err(ConformError(format!("a watch breaks off: {error}"))),
+            }
+            if let Some(last) = self.messages().pop().filter(|message| message["message"].is_string()) {
+                return Ok(Some((Instant::now(), last)));
+            }
+        }
     }
 
     /// What has come so far; each message is a line of its own among the marks of their lengths.

@@ -3,12 +3,13 @@
 use std::thread::{self, sleep};
 use std::time::{Duration, Instant};
 
-use fencepost_etcd::mvcc::{EtcdCall, RangeRead};
-use serde_json::json;
+use fencepost_etcd::mvcc::{EtcdCall, RangeRead, WatchRange};
+use serde_json::{Value, json};
 
 use super::{ELECTION_MS, LEASES, LOOK, LeaderRule, Stage, between, marked, put};
 use crate::error::ConformError;
 use crate::etcd::cluster::says;
+use crate::etcd::streams::WatchStream;
 use crate::etcd::wire::{EtcdReply, bytes, number};
 
 /// A TTL that does not run out here, in seconds.
@@ -16,6 +17,9 @@ const LONG: i64 = 60;
 
 /// When a call without a leader is answered: 5 s, and two election timeouts (E-KV-10).
 const PATIENCE_MS: i64 = 5_000 + 2 * ELECTION_MS;
+
+/// How long watches are looked at.
+const WATCHED: Duration = Duration::from_millis(9 * ELECTION_MS.unsigned_abs());
 
 /// A heartbeat, and the tick of a follower, in milliseconds.
 const HEARTBEAT_MS: i64 = ELECTION_MS / 10;
@@ -86,15 +90,18 @@ fn elected(stage: &Stage<'_>, place: usize) -> Result<Instant, ConformError> {
 }
 
 /// E-LD-6: a leader that hears of no follower goes on for two election timeouts; then it renews nothing, and answers what it has, or not in time.
+/// E-W-7: its watches are silent.
 pub(super) fn cut_off(stage: &Stage<'_>) -> Result<Vec<LeaderRule>, ConformError> {
     let leader = stage.begin(LONG)?;
     let followers: Vec<usize> = stage.cluster.followers(leader).collect();
+    let all = WatchRange { end: "\0".to_owned(), ..WatchRange::default() };
+    let server = stage.member(leader);
+    let streams = [WatchStream::open(server, &all)?, WatchStream::open_with_leader(server, &all)?];
     let began = Instant::now();
     for place in &followers {
         stage.cluster.operate(&format!("pause {}", place + 1))?;
     }
     let seen = thread::scope(|scope| {
-        let server = stage.member(leader);
         // The last of these waits until it is refused.
         let renewals = scope.spawn(move || {
             let mut last = began;
@@ -107,6 +114,7 @@ pub(super) fn cut_off(stage: &Stage<'_>) -> Result<Vec<LeaderRule>, ConformError
                 sleep(LOOK);
             }
         });
+        let streams = streams.map(|stream| scope.spawn(move || stream.end(WATCHED)));
         sleep(Duration::from_millis((3 * ELECTION_MS).unsigned_abs()));
         let ask = |call: EtcdCall| {
             scope.spawn(move || {
@@ -123,12 +131,13 @@ pub(super) fn cut_off(stage: &Stage<'_>) -> Result<Vec<LeaderRule>, ConformError
         let local = (server.post("/v3/kv/range", &body), server.ask(&EtcdCall::Leases));
         let renewals = renewals.join().expect("it does not panic");
         let waiting = waiting.map(|(what, call)| (what, call.join().expect("it does not panic")));
+        let streams = streams.map(|stream| stream.join().expect("it does not panic"));
         for place in &followers {
             stage.cluster.operate(&format!("resume {}", place + 1))?;
         }
-        Ok::<_, ConformError>((renewals?, waiting, local.0?, local.1?))
+        Ok::<_, ConformError>((renewals?, waiting, streams, local.0?, local.1?))
     });
-    let ((last, refused_from, refused, reply), waiting, range, leases) = seen?;
+    let ((last, refused_from, refused, reply), waiting, [plain, with_leader], range, leases) = seen?;
     stage.cluster.settle()?;
     let mut rules = vec![acknowledged(stage, between(began, last), between(refused_from, refused), &reply)];
     for (what, answer) in waiting {
@@ -141,8 +150,29 @@ pub(super) fn cut_off(stage: &Stage<'_>) -> Result<Vec<LeaderRule>, ConformError
         range.status, leases.status
     );
     rules.push(rule("E-LD-6", seen, is_stale));
+    rules.push(watched(stage, began, plain?, with_leader?));
     stage.end()?;
     Ok(rules)
+}
+
+/// E-W-7: a watch of a member without a leader is silent; one that asks for a leader ends after three to four election timeouts without one, which
+/// begin two of them after the last contact at the latest (E-LD-5).
+fn watched(
+    stage: &Stage<'_>,
+    began: Instant,
+    plain: Option<(Instant, Value)>,
+    with_leader: Option<(Instant, Value)>,
+) -> LeaderRule {
+    let silent = if plain.is_none() { "stays open, and silent" } else { "ends" };
+    let Some((ended, said)) = with_leader else {
+        let seen = format!("cut off, a watch {silent}, and so does one with `hasleader`");
+        return rule("E-W-7", seen, false);
+    };
+    let took = between(began, ended);
+    let interval = 3 * ELECTION_MS..=6 * ELECTION_MS + HEARTBEAT_MS + stage.lateness;
+    let is_so = plain.is_none() && says(&said, "no leader") && interval.contains(&took);
+    let told = said["message"].as_str().unwrap_or("?");
+    rule("E-W-7", format!("cut off, a watch {silent}; one with `hasleader` ends after {took} ms: {told}"), is_so)
 }
 
 /// Until when it renewed, and what it said then.

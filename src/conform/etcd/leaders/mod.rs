@@ -3,7 +3,7 @@
 //!
 //! ```text
 //! lives      leases that begin anew with a leader (E-LD-1, E-LD-2, E-T-5)
-//! isolated   a leader that is cut off (E-LD-6), and one that is stopped (E-LD-5)
+//! isolated   a leader that is cut off (E-LD-6, E-W-7), and one that is stopped (E-LD-5)
 //! ```
 
 mod isolated;
