@@ -213,7 +213,7 @@ impl Hunt<'_> {
             Some(path) => {
                 let server = match self.work.trial.server {
                     TestedServer::Consul => String::new(),
-                    other => format!(" --server {other}"),
+                    other @ TestedServer::Etcd => format!(" --server {other}"),
                 };
                 say(&format!(
                     "again: fencepost torture{server} --plan {path} -- {}\n",

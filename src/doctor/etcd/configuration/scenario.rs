@@ -108,7 +108,7 @@ fn bounds(
 
 /// What the doctor assumes of the world has to be what the file says of it. Links may be cut, whatever the file says of that.
 fn environment(source: &ScenarioText<'_>, scenario: &Scenario<Etcd>) -> Result<(), ScenarioError> {
-    let mut budget = scenario.budget.clone();
+    let mut budget = scenario.budget;
     budget.cuts = 0;
     let others = [
         (
