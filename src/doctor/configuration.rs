@@ -2,6 +2,9 @@
 
 use std::fmt;
 
+use fencepost_model::service::Service;
+use serde_json::{Map, Value};
+
 /// A line and a column, each from 1.
 #[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub struct Place {
@@ -122,5 +125,23 @@ impl fmt::Display for Reading {
                 write!(f, "WARNING: not known here, and left out of every verdict; did you mean `{meant}`?")
             }
         }
+    }
+}
+
+/// The first setting that differs between what is judged and what was asked, and how what is judged has it.
+///
+/// # Panics
+/// The settings are not written as a table.
+pub(crate) fn first_difference<S: Service>(judged: &S::Settings, asked: &S::Settings) -> Option<(String, String)> {
+    let (judged, asked) = (table::<S>(judged), table::<S>(asked));
+    let name = judged.keys().chain(asked.keys()).find(|name| judged.get(*name) != asked.get(*name))?;
+    let wanted = judged.get(name).map_or("has its default".to_owned(), |value| format!("is {value}"));
+    Some((name.clone(), wanted))
+}
+
+fn table<S: Service>(settings: &S::Settings) -> Map<String, Value> {
+    match serde_json::to_value(settings) {
+        Ok(Value::Object(table)) => table,
+        other => panic!("settings are written as a table, and not as {other:?}"),
     }
 }

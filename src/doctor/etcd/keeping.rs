@@ -168,11 +168,7 @@ pub(super) fn exactly(question: &SessionQuestion) -> Scenario<Etcd> {
         first_deadline: Some(exact(question.first_deadline())),
         // E-CC-3: the loop may look right behind a deadline.
         done_loop: exact(FINEST),
-        stop: match question.stop {
-            SessionStop::Never => Stop::Never,
-            SessionStop::OnDone => Stop::OnDone,
-            SessionStop::BeforeExpiry => Stop::BeforeExpiry,
-        },
+        stop: question.stop.into(),
         margin: exact(question.margin),
         ..Settings::default()
     };

@@ -1,5 +1,6 @@
 //! What is asked: the settings of a session, in seconds, and the bounds that its user counts on.
 
+use fencepost_etcd::Stop;
 use fencepost_model::units::{Duration, PartsPerMillion};
 
 use crate::asked::QuestionError;
@@ -32,6 +33,16 @@ pub enum SessionStop {
     OnDone,
     /// A margin before T has passed since the sending of the last acknowledged renewal, by its own clock (E-T-7).
     BeforeExpiry,
+}
+
+impl From<SessionStop> for Stop {
+    fn from(stop: SessionStop) -> Stop {
+        match stop {
+            SessionStop::Never => Stop::Never,
+            SessionStop::OnDone => Stop::OnDone,
+            SessionStop::BeforeExpiry => Stop::BeforeExpiry,
+        }
+    }
 }
 
 impl SessionStop {

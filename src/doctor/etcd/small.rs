@@ -9,7 +9,7 @@ use fencepost_model::scenario::{Replies, Scenario, Ways};
 use fencepost_model::time::Ticks;
 
 use super::keeping::KeptSession;
-use super::question::{DONE_LOOP, SessionQuestion, SessionStop};
+use super::question::{DONE_LOOP, SessionQuestion};
 use crate::promise::Promise;
 use crate::rounding::exact;
 
@@ -117,11 +117,7 @@ pub(super) fn exactly(question: &SessionQuestion, promise: Promise) -> Scenario<
         renew_after: Ticks::new(ttl.count() / 3),
         resend_after: Ticks::new(500_000),
         done_loop: exact(DONE_LOOP),
-        stop: match question.stop {
-            SessionStop::Never => Stop::Never,
-            SessionStop::OnDone => Stop::OnDone,
-            SessionStop::BeforeExpiry => Stop::BeforeExpiry,
-        },
+        stop: question.stop.into(),
         margin: exact(question.margin),
         ..Settings::default()
     };

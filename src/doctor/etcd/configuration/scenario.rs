@@ -9,7 +9,7 @@ use fencepost_model::units::Duration;
 
 use super::SessionConfiguration;
 use crate::asked::Asked as _;
-use crate::configuration::{ConfigurationError, Field, Reading};
+use crate::configuration::{ConfigurationError, Field, Reading, first_difference};
 use crate::etcd::keeping::RENEWAL_LOOP;
 use crate::etcd::question::{DONE_LOOP, RECIPES, SessionQuestion, SessionStop};
 use crate::rounding::{FINEST, down, up};
@@ -153,21 +153,10 @@ fn is_known_client(
     let Settings { ttl, stop, margin, renew_after, resend_after, done_loop, first_deadline, .. } = asked.clone();
     let judged =
         Settings { ttl, stop, margin, renew_after, resend_after, done_loop, first_deadline, ..Settings::default() };
-    let (judged, asked) = (table(&judged), table(asked));
-    let names = judged.keys().chain(asked.keys());
     // What lasts for a tick by default, and does not stand in the file, was not meant.
-    let different = names.into_iter().find(|name| judged.get(*name) != asked.get(*name));
-    let Some(name) = different else { return Ok(()) };
-    let wanted = judged.get(name).map_or("has its default".to_owned(), |value| format!("is {value}"));
+    let Some((name, wanted)) = first_difference::<Etcd>(&judged, asked) else { return Ok(()) };
     let message = format!("`doctor` judges the Go client, in which this {wanted}: leave it out; {ELSEWHERE}");
     Err(source.error(&format!("service.{name}"), message))
-}
-
-fn table(settings: &Settings) -> serde_json::Map<String, serde_json::Value> {
-    match serde_json::to_value(settings) {
-        Ok(serde_json::Value::Object(table)) => table,
-        other => panic!("settings are written as a table, and not as {other:?}"),
-    }
 }
 
 /// What the file has, as it was understood.

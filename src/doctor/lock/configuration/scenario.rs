@@ -1,7 +1,7 @@
 //! A scenario file in units, as a question: a known client, with its own durations and bounds. Everything else in the file has to be as
 //! this program judges it; the first setting that is not is an error that says so.
 
-use fencepost_consul::{BeliefRule, Consul, Sequencer, Settings};
+use fencepost_consul::{BeliefRule, Consul, Sequencer};
 use fencepost_model::properties::Property;
 use fencepost_model::resource::Accepts;
 use fencepost_model::scenario::{Clocks, Links, Scenario, ScenarioError, from_toml, system_of};
@@ -11,6 +11,7 @@ use fencepost_model::units::Duration;
 
 use super::{Configuration, ConfigurationError, Field, Reading};
 use crate::asked::Asked as _;
+use crate::configuration::first_difference;
 use crate::lock::question::{LockBelief, LockQuestion, RECIPES};
 use crate::rounding::{FINEST, exact};
 use crate::scenario_text::{ScenarioText, mistake};
@@ -204,23 +205,12 @@ fn is_known_client(
     }
     let mut asked = scenario.service.clone();
     asked.durations(&mut |ticks| *ticks = ticks.times(exact(tick).count()));
-    let (judged, asked) = (table(&judged), table(&asked));
-    let names = judged.keys().chain(asked.keys());
-    let different = names.into_iter().find(|name| judged.get(*name) != asked.get(*name));
-    let Some(name) = different else { return Ok(()) };
-    let wanted = judged.get(name).map_or("has its default".to_owned(), |value| format!("is {value}"));
+    let Some((name, wanted)) = first_difference::<Consul>(&judged, &asked) else { return Ok(()) };
     let message = format!(
         "`doctor` judges the client of `{}`, in which this {wanted} (durations in microseconds): leave it out; {ELSEWHERE}",
         question.recipe
     );
     Err(source.error(&format!("service.{name}"), message))
-}
-
-fn table(settings: &Settings) -> serde_json::Map<String, serde_json::Value> {
-    match serde_json::to_value(settings) {
-        Ok(serde_json::Value::Object(table)) => table,
-        other => panic!("settings are written as a table, and not as {other:?}"),
-    }
 }
 
 /// What the file has, as it was understood.
