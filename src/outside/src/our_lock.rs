@@ -27,11 +27,15 @@ impl Recipe<Consul> for OurLock {
             lease = consul.deadline(ttl);
         }
         consul.lease_until(&lease);
-        while !consul.acquire(LOCK, session, Opaque::Empty).await? {
+        loop {
+            let is_held = consul.acquire(LOCK, session, Opaque::Empty).await?;
+            if consul.lease_is_over().await {
+                return Err(Gone);
+            }
+            if is_held {
+                break;
+            }
             consul.sleep(self.retry_every).await;
-        }
-        if consul.lease_is_over().await {
-            return Err(Gone);
         }
         let inside = consul.enter(Token::default());
         let why = loop {
