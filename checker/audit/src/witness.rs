@@ -79,11 +79,8 @@ impl Renamer<'_> {
 
     /// 0 is no number, and has no other name.
     fn number(&mut self, kind: NumberKind, number: u32) -> u32 {
-        if number == 0 {
-            return 0;
-        }
-        let name = self.name(kind, number);
-        self.renamed.push((kind, number, name));
+        let name = if number == 0 { 0 } else { self.name(kind, number) };
+        self.renamed.extend((number > 0).then_some((kind, number, name)));
         name
     }
 
