@@ -89,6 +89,7 @@ pub use model::properties::{Level, Memory, Property, View};
 ///
 /// ```
 /// use fencepost::model::fact::Fact;
+/// use fencepost::model::ids::Token;
 /// use fencepost::{Goal, Property, lease};
 ///
 /// // A single client is never refused: the goal is not reached, and a proof would be vacuous.
@@ -100,7 +101,7 @@ pub use model::properties::{Level, Memory, Property, View};
 /// lease::lock("twice")
 ///     .clients(1)
 ///     .rounds(2)
-///     .own_goal("a-second-loan", |fact| matches!(fact, Fact::Entered { token, .. } if token.0 == 2))
+///     .own_goal("a-second-loan", |fact| matches!(fact, Fact::Entered { token, .. } if *token == Token::numbered(2)))
 ///     .promise(Property::MutualExclusion)
 ///     .verify();
 /// ```

@@ -23,12 +23,12 @@ const ELSEWHERE: &str = "`fencepost doctor scenario FILE` judges it as it stands
 /// ```
 /// use fencepost_doctor::etcd::configuration::of_session_scenario;
 ///
-/// let text = "name = \"ours\"\nsystem = \"etcd-mutex\"\nabout = \"Ours.\"\n\n[service]\nttl = \"9s\"\nrenew_after = \"3s\"\nstop = \"before-expiry\"\nmargin = \"2s\"\n\n[synchrony]\nmessage_delay = \"1200ms\"\nwake_delay = \"1s\"\n\n[[promise]]\nproperty = \"mutual-exclusion\"\n";
+/// let text = "name = \"ours\"\nsystem = \"etcd-mutex\"\nabout = \"Ours.\"\nclients = 2\nrounds = 1\n\n[service]\nttl = \"9s\"\nrenew_after = \"3s\"\nstop = \"before-expiry\"\nmargin = \"2s\"\n\n[synchrony]\nmessage_delay = \"1200ms\"\nwake_delay = \"1s\"\n\n[[promise]]\nproperty = \"mutual-exclusion\"\n";
 /// let read = of_session_scenario(text, "ours.toml").expect("the doctor knows this client");
 /// assert_eq!((read.question.margin.to_string(), read.question.latency.to_string()), ("2s".to_owned(), "200ms".to_owned()));
 /// let other = text.replace("ttl = \"9s\"", "ttl = \"9s\"\nshared_lease = true");
 /// let error = of_session_scenario(&other, "ours.toml").expect_err("the client is another one").to_string();
-/// assert!(error.starts_with("ours.toml:7:16: service.shared_lease: "), "{error}");
+/// assert!(error.starts_with("ours.toml:9:16: service.shared_lease: "), "{error}");
 /// ```
 ///
 /// # Errors
