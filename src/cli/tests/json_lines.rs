@@ -152,6 +152,8 @@ fn every_json_line_is_valid_and_every_kind_of_line_is_printed() {
         assert!(described.contains(command), "{command} is in no schema");
     }
     let of_all = Judge::of(&all, "");
+    // Only a run with three members prints it; `json::conform` has a test that it is written so.
+    let needs_cluster = [json!({"rule": "E-LD-1", "seen": "nothing", "is_so": null})];
     let (mut wrong, mut missing) = (Vec::new(), Vec::new());
     for command in described {
         let document = schema(command);
@@ -166,7 +168,8 @@ fn every_json_line_is_valid_and_every_kind_of_line_is_printed() {
         };
         // One wrong line of a command is enough to read.
         wrong.extend(lines.iter().find_map(mistakes));
-        let is_unseen = |kind: &Judge| !lines.iter().any(|line| kind.mistakes(line).is_empty());
+        let others = lines.iter().chain(needs_cluster.iter().filter(|_| command == "conform"));
+        let is_unseen = |kind: &Judge| !others.clone().any(|line| kind.mistakes(line).is_empty());
         let unseen = kinds.iter().enumerate().filter(|(_, kind)| is_unseen(kind));
         missing.extend(unseen.map(|(place, _)| document["definitions"][command]["anyOf"][place].clone()));
     }
