@@ -10,6 +10,6 @@ mod our_lock;
 mod row_lock;
 mod turns;
 
-pub use our_lock::{KeepAlive, OurLock};
+pub use our_lock::OurLock;
 pub use row_lock::{Command, Contender, Row, RowLock, Settings, Sql};
 pub use turns::Turns;

@@ -3,6 +3,7 @@
 
 use std::fmt;
 
+use fencepost_model::ids::RawId;
 use fencepost_model::prelude::*;
 use serde::{Deserialize, Serialize};
 
