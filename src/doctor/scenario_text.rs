@@ -1,8 +1,10 @@
 //! The text of a scenario file, for errors with places, and for what stands in it.
 
 use fencepost_model::scenario::ScenarioError;
+use fencepost_model::units::Duration;
 
 use crate::configuration::{ConfigurationError, Field, Place, Reading};
+use crate::rounding::FINEST;
 
 /// A file, and its table.
 pub(crate) struct ScenarioText<'a> {
@@ -19,6 +21,19 @@ impl<'a> ScenarioText<'a> {
 
     pub(crate) fn error(&self, path: &str, message: impl Into<String>) -> ScenarioError {
         ScenarioError::at(self.text, self.file, path, message.into())
+    }
+
+    /// The tick of a scenario; `elsewhere` says where to go with one that has none that `doctor` judges.
+    pub(crate) fn tick(&self, tick: Option<Duration>, elsewhere: &str) -> Result<Duration, ScenarioError> {
+        let Some(tick) = tick else {
+            let message =
+                format!("`doctor` judges seconds: write durations with units, or `tick = \"500ms\"`; {elsewhere}");
+            return Err(self.error("clients", message));
+        };
+        match tick.in_ticks_of(FINEST) {
+            Some(_) => Ok(tick),
+            None => Err(self.error("tick", format!("`doctor` judges no tick finer than {FINEST}: this one is {tick}"))),
+        }
     }
 
     /// The value at a path, where the file has it.

@@ -12,7 +12,7 @@ use crate::asked::Asked as _;
 use crate::configuration::{ConfigurationError, Field, Reading, first_difference};
 use crate::etcd::keeping::RENEWAL_LOOP;
 use crate::etcd::question::{DONE_LOOP, RECIPES, SessionQuestion, SessionStop};
-use crate::rounding::{FINEST, down, up};
+use crate::rounding::{down, up};
 use crate::scenario_text::{ScenarioText, mistake};
 
 /// Where to go with a scenario that is not judged here.
@@ -44,14 +44,7 @@ fn read(source: &ScenarioText<'_>) -> Result<SessionConfiguration, ScenarioError
         return Err(source.error("system", message));
     };
     let scenario: Scenario<Etcd> = from_toml(source.text, source.file)?;
-    let Some(tick) = scenario.tick else {
-        let message =
-            format!("`doctor` judges seconds: write durations with units, or `tick = \"500ms\"`; {ELSEWHERE}");
-        return Err(source.error("clients", message));
-    };
-    if tick.in_ticks_of(FINEST).is_none() {
-        return Err(source.error("tick", format!("`doctor` judges no tick finer than {FINEST}: this one is {tick}")));
-    }
+    let tick = source.tick(scenario.tick, ELSEWHERE)?;
     environment(source, &scenario)?;
     let real = |ticks: Ticks| Duration::of_nanoseconds(tick.nanoseconds() * ticks.count());
     let mut question = SessionQuestion::of_recipe(recipe).expect("it is listed");

@@ -13,7 +13,7 @@ use super::{Configuration, ConfigurationError, Field, Reading};
 use crate::asked::Asked as _;
 use crate::configuration::first_difference;
 use crate::lock::question::{LockBelief, LockQuestion, RECIPES};
-use crate::rounding::{FINEST, exact};
+use crate::rounding::exact;
 use crate::scenario_text::{ScenarioText, mistake};
 
 /// Where to go with a scenario that is not judged here.
@@ -50,14 +50,7 @@ fn read(source: &ScenarioText<'_>) -> Result<Configuration, ScenarioError> {
         return Err(source.error("system", message));
     }
     let scenario: Scenario<Consul> = from_toml(source.text, source.file)?;
-    let Some(tick) = scenario.tick else {
-        let message =
-            format!("`doctor` judges seconds: write durations with units, or `tick = \"500ms\"`; {ELSEWHERE}");
-        return Err(source.error("clients", message));
-    };
-    if tick.in_ticks_of(FINEST).is_none() {
-        return Err(source.error("tick", format!("`doctor` judges no tick finer than {FINEST}: this one is {tick}")));
-    }
+    let tick = source.tick(scenario.tick, ELSEWHERE)?;
     let real = |ticks: Ticks| Duration::of_nanoseconds(tick.nanoseconds() * ticks.count());
     environment(source, &scenario)?;
     let recipe = recipe_of(source, &system)?;
