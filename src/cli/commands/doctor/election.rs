@@ -116,11 +116,8 @@ impl ElectionSettings {
         let question = self.apply(configuration.question.clone()).map_err(mistake)?;
         self.override_settings(&mut configuration);
         let assumed = self.assumed(&question);
-        let before = configured::told(&configuration, &configured::election_command(&question, &assumed));
-        let understood = configured::understood(&configuration);
-        let Understood { kind, assumptions, without_field, .. } = configuration;
-        let configuration = Some(kind);
-        Ok(AskedCase { question, assumed, container, configuration, assumptions, without_field, understood, before })
+        let command = configured::election_command(&question, &assumed);
+        Ok(AskedCase { container, ..AskedCase::of(question, assumed, Some(configuration), &command) })
     }
 
     /// What the command line says comes before what was read, and is not told as if it came from there.
@@ -157,17 +154,7 @@ pub fn run(settings: &ElectionSettings, common: &Common) -> Result<Exit, Command
         let question = ElectionQuestion::of_recipe(recipe).and_then(|question| settings.apply(question));
         let question = question.map_err(mistake)?;
         let assumed = settings.assumed(&question);
-        let case = AskedCase {
-            question,
-            assumed,
-            container: None,
-            configuration: None,
-            assumptions: Vec::new(),
-            without_field: Vec::new(),
-            understood: Vec::new(),
-            before: String::new(),
-        };
-        return settings.judging.judge(&[case], common);
+        return settings.judging.judge(&[AskedCase::of(question, assumed, None, "")], common);
     };
     let idle: String = found.idle.iter().map(|sentence| format!("not judged: {sentence}\n")).collect();
     let cases = found.elections.into_iter().map(|election| settings.read_case(election));

@@ -92,13 +92,6 @@ pub fn run(settings: &SessionSettings, common: &Common) -> Result<Exit, CommandE
     let assumed = AssumedBounds::of(&question, |bound| {
         settings.bounds.has(bound) || has_bounds && matches!(bound, Quantity::Pause | Quantity::Latency)
     });
-    let before = configuration.as_ref().map_or_else(String::new, |configuration| {
-        configured::told(configuration, &configured::session_command(&question, &assumed))
-    });
-    let understood = configuration.as_ref().map_or_else(Vec::new, configured::understood);
-    let (configuration, assumptions, without_field) =
-        configuration.map_or_else(Default::default, |read| (Some(read.kind), read.assumptions, read.without_field));
-    let case =
-        AskedCase { question, assumed, container: None, configuration, assumptions, without_field, understood, before };
-    settings.judging.judge(&[case], common)
+    let command = configured::session_command(&question, &assumed);
+    settings.judging.judge(&[AskedCase::of(question, assumed, configuration, &command)], common)
 }

@@ -5,11 +5,12 @@ use std::sync::Arc;
 use std::time;
 
 use clap::Args;
+use fencepost_doctor::configuration::Understood;
 use fencepost_doctor::{Asked, Change, Doctor as Judge, Promise, QuestionError, Repair, Verdict};
 
 use super::assumed::AssumedBounds;
 use super::values::promise;
-use super::{files, tell};
+use super::{configured, files, tell};
 use crate::args::{Common, time_limit};
 use crate::exit::{CommandError, Exit};
 use crate::json::{PromiseJson, UnderstoodJson};
@@ -136,6 +137,18 @@ pub struct AskedCase<Q> {
 }
 
 impl<Q> AskedCase<Q> {
+    /// A question with the configuration that it comes from, if there is one. `command` asks the same question.
+    pub fn of(question: Q, assumed: AssumedBounds, from: Option<Understood<Q>>, command: &str) -> Self {
+        let (mut before, mut understood) = (String::new(), Vec::new());
+        if let Some(from) = &from {
+            (before, understood) = (configured::told(from, command), configured::understood(from));
+        }
+        let (configuration, assumptions, without_field) =
+            from.map_or_else(Default::default, |from| (Some(from.kind), from.assumptions, from.without_field));
+        let container = None;
+        AskedCase { question, assumed, container, configuration, assumptions, without_field, understood, before }
+    }
+
     /// The options of a repair for which the configuration has no field.
     pub fn without_field(&self, repair: &Repair<Q>) -> Vec<&'static str> {
         let options = repair.changes.iter().map(Change::option);

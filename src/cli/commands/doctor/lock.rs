@@ -169,13 +169,6 @@ pub fn run(settings: &LockSettings, common: &Common) -> Result<Exit, CommandErro
     let configuration = settings.configuration()?;
     let question = settings.question(configuration.as_ref(), common)?;
     let assumed = settings.assumed(&question, configuration.as_ref());
-    let before = configuration.as_ref().map_or_else(String::new, |configuration| {
-        configured::told(configuration, &configured::command(&question, &assumed))
-    });
-    let understood = configuration.as_ref().map_or_else(Vec::new, configured::understood);
-    let (configuration, assumptions, without_field) =
-        configuration.map_or_else(Default::default, |read| (Some(read.kind), read.assumptions, read.without_field));
-    let case =
-        AskedCase { question, assumed, container: None, configuration, assumptions, without_field, understood, before };
-    settings.judging.judge(&[case], common)
+    let command = configured::command(&question, &assumed);
+    settings.judging.judge(&[AskedCase::of(question, assumed, configuration, &command)], common)
 }
