@@ -4,7 +4,7 @@
 
 use std::time::Duration;
 
-use fencepost_serve::torture::{Ended, NoBaseline, Reached, TestedServer, Torture, Trial};
+use fencepost_serve::torture::{Ended, NoBaseline, Planned, Reached, TestedServer, Torture, Trial};
 use fencepost_serve::{Clock, Fault, Settings};
 
 /// What the scripts share: `ask METHOD URL` prints an answer's body, and fails if there is no answer.
@@ -32,6 +32,15 @@ fn torture(script: &str) -> Torture {
     Torture { trial, faults, with_pairs: false, accepts_failure: true }
 }
 
+/// The plans that break something, each with what it breaks.
+pub(crate) fn what_breaks(torture: &Torture, plans: &[Planned]) -> Vec<String> {
+    let tried = |planned: &Planned| {
+        let tried = torture.trial.run(&planned.plan).expect("it starts");
+        torture.broken(&tried).map(|why| format!("{}{why}", planned.plan))
+    };
+    plans.iter().filter_map(tried).collect()
+}
+
 /// It takes no answer for a yes: the published mistake of clients that retry what was lost.
 const CARELESS: &str = r#"
 take() { [ "$(ask PUT "/v1/kv/lead?acquire=$2")" != false ] && ask PUT "/fencepost/inside?key=lead&client=$1"; }
@@ -48,13 +57,7 @@ fn a_client_that_takes_no_answer_for_a_yes_is_found_out_by_one_fault() {
     assert_eq!(names[2..], ["a PUT /v1/kv/lead?acquire=*", "b PUT /v1/kv/lead?acquire=*"]);
     let plans = torture.singles(&requests);
     assert_eq!(plans.len(), 4 * 2);
-    let broken: Vec<String> = plans
-        .iter()
-        .filter_map(|planned| {
-            let tried = torture.trial.run(&planned.plan).expect("it starts");
-            torture.broken(&tried).map(|why| format!("{}{why}", planned.plan))
-        })
-        .collect();
+    let broken = what_breaks(&torture, &plans);
     let both = "mutual-exclusion of lead: a and b are both inside";
     let at = |request: &str, client: &str, fault: &str| format!("on PUT {request} #1 from {client}: {fault}\n{both}");
     // Without a session the server answers with an error, which is not `false` either.

@@ -7,6 +7,8 @@ use std::time::Duration;
 use fencepost_serve::torture::{NoBaseline, TestedServer, Torture, Trial};
 use fencepost_serve::{Clock, Settings};
 
+use super::torture::what_breaks;
+
 /// Two clients, each with a lease of its own. No answer is taken for a yes: the published mistake of clients that retry what was lost.
 const CARELESS: &str = r#"
 exec 2>/dev/null
@@ -48,13 +50,7 @@ fn a_client_of_etcd_that_takes_no_answer_for_a_yes_is_found_out_by_one_fault() {
     assert_eq!(names, expected);
     let plans = torture.singles(&requests);
     assert_eq!(plans.len(), 4 * 3);
-    let broken: Vec<String> = plans
-        .iter()
-        .filter_map(|planned| {
-            let tried = torture.trial.run(&planned.plan).expect("it starts");
-            torture.broken(&tried).map(|why| format!("{}{why}", planned.plan))
-        })
-        .collect();
+    let broken = what_breaks(&torture, &plans);
     let at = |client: &str, fault: &str| {
         format!("on POST /v3/kv/txn #1 from {client}: {fault}\nmutual-exclusion of lead: a and b are both inside")
     };

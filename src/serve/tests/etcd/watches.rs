@@ -19,7 +19,7 @@ fn create(request: Value) -> Value {
     json!({ "create_request": request })
 }
 
-/// What has come on a stream: its id, the revision of the header, and what is said.
+/// The messages of a stream so far: of each the id of the watch, the revision of the header, and what happened.
 fn heard(bench: &mut Bench, ticket: Ticket) -> Vec<String> {
     let mut said = Vec::new();
     while let Some(outcome) = bench.outcome(ticket) {
