@@ -11,7 +11,7 @@ use proptest::sample::select;
 /// What the names of a run's keys begin with.
 pub(super) const MARK: &str = "fencepost/";
 
-/// The leases of a run: ids that nobody else chooses.
+/// The leases of a run: ids that no other program chooses.
 pub(super) const LEASES: [i64; 6] = [0x66656e63, 0x66656e64, 0x66656e65, 0x66656e66, -0x66656e63, 0x66656e6365706f73];
 
 /// A TTL that does not run out in a sequence, in seconds.

@@ -35,6 +35,8 @@ mod path;
 mod plan;
 mod plausible;
 mod positions;
+#[cfg(test)]
+mod runner;
 mod search;
 mod sessions;
 mod state;

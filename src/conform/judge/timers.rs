@@ -98,7 +98,7 @@ impl Search<'_> {
             subject if !keys.is_empty() && subject.touches(&Subject::Keys(keys.to_vec())) => return true,
             _ => {}
         }
-        // Who is told that a session has ended is told so from then on: it may as well be when that answer arrives.
+        // A client that is told that a session has ended is told so from then on: it may as well be when that answer arrives.
         let is_refused = line.reply.as_ref().is_some_and(|reply| reply.status >= 400);
         let is_next = self.answers.get(at).is_some_and(|answer| answer.place == request);
         (url.starts_with("/v1/txn") || is_refused && is_next) && self.names(request, name)

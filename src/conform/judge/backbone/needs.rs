@@ -126,10 +126,10 @@ impl Draft<'_> {
     }
 }
 
-/// How many needs ahead it is looked who cannot be replaced.
+/// For how many needs ahead it is looked which request cannot be replaced.
 const AHEAD: usize = 24;
 
-/// Whether what a way needs from a stop on may still be had, with an entry and what is open; and who cannot be replaced in it. Each request is
+/// Whether what a way needs from a stop on may still be had, with an entry and what is open; and which requests cannot be replaced in it. Each request is
 /// carried out once: so it is a matching of needs and requests (Kuhn's).
 pub(super) fn is_provided(
     needs: &[Need],
@@ -157,7 +157,7 @@ pub(super) fn is_provided(
         if is_met {
             continue;
         }
-        // Who writes a value may take the lock, too, and be seen to do so.
+        // The request that writes a value may take the lock, too, and be seen to do so.
         if let NeedKind::Value(..) | NeedKind::Holder(..) = need.kind {
             let mut open = need.candidates.iter().copied().filter(|item| is_open(*item));
             let first = open.next()?;
@@ -176,7 +176,7 @@ pub(super) fn is_provided(
     Some(kept)
 }
 
-/// Who does what is needed.
+/// Which request does what is needed.
 struct Matching<'a> {
     needs: &'a [Need],
     is_open: &'a dyn Fn(usize) -> bool,
@@ -201,7 +201,7 @@ impl Matching<'_> {
         false
     }
 
-    /// Who cannot be replaced in a need.
+    /// The request that cannot be replaced in a need.
     fn only(&mut self, number: usize) -> Option<usize> {
         let item = self.by.iter().find(|(_, other)| **other == number).map(|(item, _)| *item)?;
         self.by.remove(&item);

@@ -6,13 +6,13 @@ use std::fmt::Write;
 
 use fencepost_model::time::Instant;
 use proptest::prelude::*;
-use proptest::test_runner::{RngSeed, TestRunner};
 use serde_json::{Value, json};
 
 use super::super::super::consul::{Agent, Hint, HttpRequest, Options, Reply};
 use super::super::super::log::{Episode, read};
 use super::super::super::verdict::Objection;
 use super::super::Limits;
+use super::super::runner::runner;
 use super::super::search::Search;
 use super::line_up;
 
@@ -140,15 +140,6 @@ fn judged(history: &History) -> (bool, Result<(), Objection>) {
     let search = Search::new(&episode, None, few, &|| false);
     let is_laid = line_up(&search.lines, &|| false, |order| search.follow(order)).is_some();
     (is_laid, search.widening().map(|_| ()))
-}
-
-fn runner(cases: u32) -> TestRunner {
-    TestRunner::new(ProptestConfig {
-        cases,
-        rng_seed: RngSeed::Fixed(26),
-        failure_persistence: None,
-        ..ProptestConfig::default()
-    })
 }
 
 #[test]

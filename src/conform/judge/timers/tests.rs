@@ -8,12 +8,12 @@ use std::fmt::Write;
 
 use fencepost_model::time::Instant;
 use proptest::prelude::*;
-use proptest::test_runner::{RngSeed, TestRunner};
 use serde_json::{Value, json};
 
 use super::super::super::consul::{Agent, Hint, HttpRequest, Options, Reply, SECOND};
 use super::super::super::log::{Episode, read};
 use super::super::super::verdict::Objection;
+use super::super::runner::runner;
 use super::super::search::Search;
 use super::super::state::State;
 use super::super::steps::attempt;
@@ -226,15 +226,6 @@ fn judged(episode: &Episode) -> (Option<bool>, Option<bool>) {
         Err(Objection::Undecided { .. }) => None,
     };
     (judged, plain(&search, search.start(), &mut BTreeSet::new()))
-}
-
-fn runner(cases: u32) -> TestRunner {
-    TestRunner::new(ProptestConfig {
-        cases,
-        rng_seed: RngSeed::Fixed(26),
-        failure_persistence: None,
-        ..ProptestConfig::default()
-    })
 }
 
 #[test]
