@@ -175,7 +175,9 @@ fn summary(findings: &[Finding]) -> Markup {
     };
     html! {
         p {
-            @if expected == findings.len() {
+            @if expected == 1 && findings.len() == 1 {
+                strong.good { "The verdict is as expected." }
+            } @else if expected == findings.len() {
                 strong.good { "All " (expected) " verdicts are as expected." }
             } @else {
                 strong.bad { (findings.len() - expected) " of " (findings.len()) " verdicts are not as expected." }

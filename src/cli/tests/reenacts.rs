@@ -90,7 +90,8 @@ fn the_report_marks_what_was_seen_and_not_a_scenario_that_has_only_the_name() {
         std::fs::read_to_string(out.join("report.html")).expect("a report")
     };
     let mark = "seen on Consul 1.8.7 (server real, clients driven by fencepost)";
-    assert!(report("b17-release-then-stop").contains(mark));
+    let single = report("b17-release-then-stop");
+    assert!(single.contains(mark) && single.contains("The verdict is as expected."));
     let other = "seen on RabbitMQ 3.10.8 (server real, clients driven by fencepost)";
     assert!(report("f06-add-declares-one").contains(other));
     assert!(!report("b01-pause-equal").contains(mark), "it needs exact simultaneity");
