@@ -16,7 +16,7 @@ use super::ClientId;
 /// assert_eq!(Index::numbered(7).raw(), 7);
 /// ```
 ///
-/// Without it, nothing of the number can be reached:
+/// Without it no expression gets at the number; only messages print it:
 ///
 /// ```compile_fail,E0616
 /// # use fencepost_model::ids::Index;
