@@ -37,32 +37,18 @@ fn a_session_that_was_unknown_is_not_renewed_again() {
     assert!(matches!(judged, Err(Objection::Impossible(ref flaw)) if flaw.line == last), "{judged:?}");
 }
 
-/// The log up to the first acquire that is refused for the lock-delay, with another answer to that; and its line. No client has looked at the key
-/// since.
-fn taken_too_soon() -> (String, usize) {
+/// To say so, all must be tried: no client has looked at the key since. C-LD-2.
+#[test]
+fn the_lock_is_not_taken_within_the_lock_delay_of_a_session_whose_timer_has_fired() {
     let lines: Vec<&str> = DELAYED.lines().collect();
     let is_refused =
         |line: &str| line.contains("\"sent\":41.") && line.contains("?acquire=") && line.contains("\"answer\":\"false");
     let place = lines.iter().position(|line| is_refused(line)).expect("it was asked for");
     let taken = lines[place].replace("\"answer\":\"false", "\"answer\":\"true");
-    ([&lines[..place], &[&*taken]].concat().join("\n"), place + 1)
-}
-
-/// To say that it is impossible, all must be tried; that it is not found to be possible is said at once. C-LD-2.
-#[test]
-fn the_lock_is_not_taken_within_the_lock_delay_of_a_session_whose_timer_has_fired() {
-    let (log, taken) = taken_too_soon();
-    let judged = judged(&log);
-    assert!(matches!(judged, Err(Objection::Undecided { line, .. }) if line == taken), "{judged:?}");
-}
-
-#[test]
-#[ignore = "takes some seconds: cargo test --tests -- --ignored"]
-fn when_all_is_tried_the_lock_that_is_taken_within_the_lock_delay_is_impossible() {
-    let (log, taken) = taken_too_soon();
-    let judged = judge_until(&read(&log).expect("a log"), None, Limits::default(), &|| false);
+    let log = read(&[&lines[..place], &[&*taken]].concat().join("\n")).expect("a log");
+    let judged = judge_until(&log, None, Limits::default(), &|| false);
     let Err(Objection::Impossible(flaw)) = judged else { panic!("{judged:?}") };
-    assert_eq!((flaw.line, flaw.rule.map(|(rule, _)| rule)), (taken, Some("C-LD-2")));
+    assert_eq!((flaw.line, flaw.rule.map(|(rule, _)| rule)), (place + 1, Some("C-LD-2")));
 }
 
 #[test]
