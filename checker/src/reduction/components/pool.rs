@@ -97,7 +97,7 @@ pub(super) struct WorkerPool<P: Service> {
     parts: Vec<Option<Arc<Component<P>>>>,
     /// The same of what is looked at most; nothing for those that this worker has not met.
     heads: Vec<ComponentSummary>,
-    numbers: Cache<(u32, u64), u32>,
+    numbers: Cache<u32>,
     pub(super) rules: Rules,
 }
 
@@ -131,7 +131,7 @@ impl<P: Service> WorkerPool<P> {
         let part = Arc::clone(pool.part(number));
         drop(pool);
         self.keep(number, part);
-        self.numbers.put((kind, hash), number);
+        self.numbers.put(&(kind, hash), number);
         number
     }
 
