@@ -11,7 +11,7 @@ use crate::limits::Limits;
 use crate::liveness::Liveness;
 use crate::options::{Engine, Options};
 use crate::outcome::{CheckOutcome, Exploration, InternalError, TimedExploration};
-use crate::reduction::{Form, Losses, PartialOrder, Unheard};
+use crate::reduction::{Form, Losses, PartialOrder, Subsumption, Unheard};
 use crate::worlds::{Elsewhere, Worlds, identity};
 
 /// Checks every promise of a scenario, in its order.
@@ -249,10 +249,18 @@ fn run<P: Service>(
                 paths != Paths::Unwanted,
             )?
         }
+        Engine::Dataflow if options.subsumption && options.store.is_some() => {
+            let reason = "which states cover others is looked up in memory: no search on disk leaves out covered ones";
+            return Err(StoreError::Impossible(reason.to_owned()).into());
+        }
+        Engine::Dataflow if options.subsumption && options.peers.is_some() => {
+            return Err(InternalError::Peers("only a search of a single process leaves out covered states".to_owned()));
+        }
         Engine::Dataflow => {
             let elsewhere = elsewhere(&judged, promises, sought, (options, unheard != Unheard::none()))?;
+            let subsumption = if options.subsumption { Subsumption::of(&judged) } else { Subsumption::none() };
             let worlds = Worlds::new(judged, options.symmetry).without(unheard).with(order, losses);
-            worlds.explore_in(elsewhere, options, paths)?
+            worlds.subsuming(subsumption).explore_in(elsewhere, options, paths)?
         }
     };
     let microseconds = options.supervisor.microseconds() - start;

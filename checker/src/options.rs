@@ -26,6 +26,9 @@ pub struct Options {
     pub leaves_out_unheard: bool,
     /// Whether only some of a state's actions are explored: partial orders, and losses that make no difference. For safety promises.
     pub partial_order: bool,
+    /// Whether states are left out that others cover: with more that is left of budgets, or longer times that are left for messages. For
+    /// safety promises, and for our own search in the memory of one process.
+    pub subsumption: bool,
     /// How many states may be expanded in search of a shorter counterexample than one that was found with partial orders; by default as many
     /// as the search may expand, or 10,000 for each of its steps. Where that is too few, it is not known to be a shortest.
     pub states_for_shortest: Option<u64>,
@@ -73,6 +76,7 @@ impl Default for Options {
             symmetry: true,
             leaves_out_unheard: true,
             partial_order: false,
+            subsumption: false,
             states_for_shortest: None,
             store: None,
             peers: None,

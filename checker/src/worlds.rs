@@ -16,12 +16,13 @@ use fencepost_model::world::{Action, World};
 
 pub(crate) use self::stored::{Elsewhere, identity};
 
-use crate::engine::{Marks, Paths, SearchPlan, Space, Transition, search};
+use crate::engine::{Allowance, Lanes, Marks, Paths, SearchPlan, Space, Transition, search};
 use crate::explain::concretise;
 use crate::options::Options;
 use crate::outcome::{Exploration, InternalError};
 use crate::reduction::{
-    Collapsed, Form, Formed, Losses, Numbers, PackedChunk, PartialOrder, SharedPool, Stepper, Successor, Unheard,
+    Collapsed, Form, Formed, Losses, Numbers, PackedChunk, PartialOrder, SharedPool, Stepper, Subsumption, Successor,
+    Unheard,
 };
 
 /// The space of a scenario.
@@ -34,6 +35,8 @@ pub(crate) struct Worlds<P: Service> {
     leaps: bool,
     /// The bits of a fingerprint that count: all, but for a mutant.
     bits: u64,
+    /// Which worlds are left out because others cover them.
+    subsumption: Subsumption,
     /// What the worlds of the search are made of, for all workers.
     pool: SharedPool<P>,
 }
@@ -46,6 +49,7 @@ impl<P: Service> Worlds<P> {
             scenario,
             past: Vec::new(),
             leaps: false,
+            subsumption: Subsumption::none(),
             pool: SharedPool::default(),
         }
     }
@@ -60,6 +64,11 @@ impl<P: Service> Worlds<P> {
     pub(crate) fn with(mut self, order: PartialOrder, losses: Losses) -> Self {
         self.form = self.form.choosing(order, losses);
         self
+    }
+
+    /// The same without worlds that others cover.
+    pub(crate) fn subsuming(self, subsumption: Subsumption) -> Self {
+        Worlds { subsumption, ..self }
     }
 
     /// What can follow these actions.
@@ -90,7 +99,8 @@ impl<P: Service> Worlds<P> {
         let violation = searched.violation.map(|path| space.trace(&path)).transpose()?;
         let (states, transitions, depth) = (searched.states, searched.transitions, searched.depth);
         let marks = Marks { reached: space.form.reached(Reached(searched.marks.reached)).0, ..searched.marks };
-        let reductions = space.form.reductions();
+        let mut reductions = space.form.reductions();
+        reductions.extend(space.subsumption.sentence().map(str::to_owned));
         Ok(Exploration {
             states,
             transitions,
@@ -120,7 +130,7 @@ impl<P: Service> Worlds<P> {
     }
 
     fn stepper(&self) -> Stepper<P> {
-        Stepper::new(&self.scenario, self.form.normal(), Arc::clone(&self.pool))
+        Stepper::new(&self.scenario, self.form.normal(), Arc::clone(&self.pool), self.subsumption)
     }
 
     /// Lists everything that may happen and is explored; whether a loss is not.
@@ -200,7 +210,26 @@ impl<P: Service> Space for Worlds<P> {
         self.scenario.mutation
     }
 
+    fn lanes(&self) -> Option<Lanes> {
+        self.subsumption.lanes()
+    }
+
+    fn allowance(&self, state: &Self::State) -> Allowance {
+        state.allowance()
+    }
+
+    fn identity(&self, waiting: &Numbers, scratch: &mut Scratch<P>) -> Option<(u64, Allowance)> {
+        let stepper = scratch.stepper.get_or_insert_with(|| Box::new(self.stepper()));
+        stepper.open(waiting);
+        let (fingerprint, allowance) = stepper.identity();
+        Some((fingerprint & self.bits, allowance))
+    }
+
     fn is_broken(&self, state: &Self::State) -> bool {
+        if self.subsumption.lanes().is_some() {
+            // A world stands for more than those that differ in who is who.
+            return false;
+        }
         let world = || {
             let pool = self.pool.lock().expect("no worker panics while it holds the pool");
             Box::new(pool.world(&self.scenario, state))
@@ -220,7 +249,12 @@ impl<P: Service> Space for Worlds<P> {
             let Scratch { actions, stepper } = scratch;
             let stepper = stepper.get_or_insert_with(|| Box::new(self.stepper()));
             let has_loss = self.enabled(stepper.open(last), actions);
-            let fingerprint = stepper.fingerprint();
+            let (fingerprint, allowance) = stepper.identity();
+            // A step to the same world changes nothing, and what the world covers that it leads from is not explored.
+            let is_same = |next: &Collapsed| {
+                let covers = |lanes: Lanes| lanes.covers(allowance, next.allowance());
+                next.fingerprint() == fingerprint && self.subsumption.lanes().is_none_or(covers)
+            };
             if self.scenario.is_mutated(CheckerMutation::LastActionForgotten) && actions.len() > 1 {
                 actions.pop();
             }
@@ -235,7 +269,7 @@ impl<P: Service> Space for Worlds<P> {
                 let Successor { to: state, reached, is_violation } =
                     stepper.step(&self.scenario, self.form.normal(), action);
                 let is_kept = is_violation && !self.scenario.is_mutated(CheckerMutation::StutterHidesViolation);
-                if is_kept || state.fingerprint() != fingerprint {
+                if is_kept || !is_same(&state) {
                     let marks = Marks { reached: reached.0, kinds: kind_bit(action) | losses };
                     found(Transition { action: place, state, is_violation, marks });
                 }

@@ -29,6 +29,10 @@ pub struct SearchArguments {
     /// Explore only some of a state's actions, where the others may wait (partial orders; for safety promises)
     #[arg(long)]
     partial_order: bool,
+    /// Leave out states that others cover, with more that is left of budgets or longer times that are left for messages (subsumption; for
+    /// safety promises)
+    #[arg(long)]
+    subsumption: bool,
     /// Expand at most N states
     #[arg(long, value_name = "N")]
     max_states: Option<u64>,
@@ -78,8 +82,18 @@ impl SearchArguments {
         only: Option<Property>,
         search: impl FnOnce(&Options) -> T,
     ) -> Result<T, CommandError> {
+        self.are_consistent()?;
         let supervisor = Arc::new(Watch::new(self.timeout, self.max_memory)?);
         Ok(search(&Options { supervisor, ..self.options(only) }))
+    }
+
+    /// Refuses what one engine cannot do.
+    fn are_consistent(&self) -> Result<(), CommandError> {
+        if self.subsumption && self.engine == EngineName::Stateright {
+            let reason = "--subsumption is for fencepost's own search: stateright's explores every state".to_owned();
+            return Err(CommandError::Input(reason));
+        }
+        Ok(())
     }
 
     /// How to search, without supervision.
@@ -91,6 +105,7 @@ impl SearchArguments {
             symmetry: self.symmetry == Switch::On,
             leaves_out_unheard: self.unheard == Switch::Off,
             partial_order: self.partial_order,
+            subsumption: self.subsumption,
             ..Options::default()
         }
     }
@@ -105,6 +120,7 @@ impl SearchArguments {
     where
         CommandError: From<E>,
     {
+        self.are_consistent()?;
         let mut watch = Watch::new(self.timeout, self.max_memory)?;
         if !common.quiet {
             watch = watch.showing(name);

@@ -58,6 +58,12 @@ impl Counters {
         counts.levels[place] += states;
     }
 
+    /// Notes that states found on a level are covered by others of it.
+    pub(super) fn covered(&self, level: u64, states: u64) {
+        let place = usize::try_from(level).expect("levels fit into memory");
+        self.counts().now.levels[place] -= states;
+    }
+
     /// Notes work done, and asks the supervisor whether there should be more.
     pub(super) fn report(&self, report: Report, level: u64, supervisor: &dyn Supervisor) {
         let counts = &mut self.counts().now;

@@ -17,6 +17,8 @@
 //!
 //! `cluster` puts the workers into several processes.
 
+mod allowance;
+mod antichains;
 pub(crate) mod cluster;
 mod counters;
 mod dataflow;
@@ -34,6 +36,7 @@ use std::sync::Arc;
 use fencepost_model::mutation::Mutation;
 use serde::{Deserialize, Serialize};
 
+pub use allowance::{Allowance, Lanes};
 pub use cluster::Peers;
 pub use dataflow::search;
 pub(crate) use dataflow::search_together;
@@ -56,6 +59,22 @@ pub trait Space: Send + Sync + 'static {
 
     /// 64 bits by which a state is remembered: the same on every machine.
     fn fingerprint(&self, state: &Self::State) -> u64;
+
+    /// The lanes of the states' allowances, if some states cover others: those with the same fingerprint, no more on any lane and no shorter run.
+    /// A state that is covered is neither counted nor expanded; whatever can follow it can follow the one that covers it.
+    fn lanes(&self) -> Option<Lanes> {
+        None
+    }
+
+    /// What a state has left.
+    fn allowance(&self, _: &Self::State) -> Allowance {
+        Allowance::default()
+    }
+
+    /// The fingerprint and the allowance of a state that waits, if some states cover others.
+    fn identity(&self, _: &<Self::Chunk as Chunk>::Waiting, _: &mut Self::Scratch) -> Option<(u64, Allowance)> {
+        None
+    }
 
     /// The mutant that is switched on in the search.
     fn mutation(&self) -> Option<Mutation> {

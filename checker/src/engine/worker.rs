@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use fencepost_model::mutation::{CheckerMutation, Mutation};
 
+use super::antichains::Antichains;
 use super::cluster::Wire;
 use super::counters::{Counters, Report};
 use super::dataflow::Part;
@@ -11,7 +12,7 @@ use super::frontier::Frontier;
 use super::seen::{Seen, owner};
 use super::steps::{NOWHERE, Steps};
 use super::work_item::{Load, WorkItem};
-use super::{Chunk, Marks, Paths, SearchPlan, Space, Transition};
+use super::{Allowance, Chunk, Marks, Paths, SearchPlan, Space, Transition};
 
 /// A state that may be new.
 #[derive(Clone)]
@@ -69,6 +70,34 @@ impl Faults {
     }
 }
 
+/// What a worker has seen.
+enum Known {
+    /// Every state.
+    All(Seen),
+    /// Those that no other one covers.
+    Uncovered(Antichains),
+}
+
+impl Known {
+    /// Looks at the place of a state; see [`Seen::touch`].
+    #[inline]
+    fn touch(&self, fingerprint: u64) -> u8 {
+        match self {
+            Known::All(seen) => seen.touch(fingerprint),
+            Known::Uncovered(antichains) => antichains.touch(fingerprint),
+        }
+    }
+
+    /// Adds a state that was found on a level. Returns how many states of the level are no longer to be expanded for it, if it is new.
+    #[inline]
+    fn insert(&mut self, fingerprint: u64, allowance: impl FnOnce() -> Allowance, level: u64) -> Option<u64> {
+        match self {
+            Known::All(seen) => seen.insert(fingerprint, ()).is_none().then_some(0),
+            Known::Uncovered(antichains) => antichains.insert(fingerprint, allowance(), level),
+        }
+    }
+}
+
 pub(super) struct Worker<M: Space> {
     space: Arc<M>,
     board: Arc<Counters>,
@@ -76,7 +105,7 @@ pub(super) struct Worker<M: Space> {
     index: usize,
     /// How states travel to other processes, if there are some.
     wire: Option<Wire<M::State>>,
-    seen: Seen,
+    known: Known,
     /// How each state was found, where that is noted.
     steps: Option<Steps>,
     /// The number of the state that is expanded next.
@@ -106,9 +135,13 @@ impl<M: Space> Worker<M> {
         wire: Option<Wire<M::State>>,
     ) -> Self {
         let is_noting = workers == 1 && plan.paths == Paths::Noted;
+        let known = match space.lanes() {
+            None => Known::All(Seen::of(index, workers, space.mutation())),
+            Some(lanes) => Known::Uncovered(Antichains::of(lanes, index, workers, space.mutation())),
+        };
         Worker {
             faults: Faults::of(space.mutation()),
-            seen: Seen::of(index, workers, space.mutation()),
+            known,
             wire,
             space,
             board,
@@ -135,16 +168,16 @@ impl<M: Space> Worker<M> {
             self.later.len() - 1
         });
         let (_, next) = &mut self.later[place];
-        let known = next.len();
+        let (known, mut covered) = (next.len(), 0);
         let mut rest = states.drain(..);
         while !rest.as_slice().is_empty() {
             let soon = rest.as_slice().iter().take(AHEAD);
-            let touched = soon.fold(0, |sum, candidate| sum ^ self.seen.touch(candidate.fingerprint));
+            let touched = soon.fold(0, |sum, candidate| sum ^ self.known.touch(candidate.fingerprint));
             std::hint::black_box(touched);
             for Candidate { fingerprint, parent, action, is_violation, state } in rest.by_ref().take(AHEAD) {
-                if self.seen.insert(fingerprint, ()).is_some() {
-                    continue;
-                }
+                let allowance = || self.space.allowance(&state);
+                let Some(others) = self.known.insert(fingerprint, allowance, level) else { continue };
+                covered += others;
                 let is_violation = is_violation || self.space.is_broken(&state);
                 next.push(state);
                 if let Some(steps) = &mut self.steps {
@@ -158,6 +191,16 @@ impl<M: Space> Worker<M> {
             }
         }
         self.board.found(level, next.len() - known);
+        if covered > 0 {
+            self.board.covered(level, covered);
+        }
+    }
+
+    /// Whether a state that waits is to be expanded: not if one that was found on the same level covers it.
+    fn is_wanted(&mut self, state: &<M::Chunk as Chunk>::Waiting) -> bool {
+        let Known::Uncovered(antichains) = &self.known else { return true };
+        let Some((fingerprint, allowance)) = self.space.identity(state, &mut self.scratch) else { return true };
+        antichains.contains(self.faults.fingerprint(fingerprint, false), allowance)
     }
 
     fn expand(&mut self, state: &<M::Chunk as Chunk>::Waiting, report: &mut Report) {
@@ -170,7 +213,8 @@ impl<M: Space> Worker<M> {
             let fingerprint = faults.fingerprint(space.fingerprint(&state), is_violation);
             let owner = owner(fingerprint, batches.len());
             let place = usize::try_from(fingerprint >> (64 - recent_bits::<M::State>())).expect("few bits are left");
-            if (std::mem::replace(&mut recent[place], fingerprint) ^ fingerprint) & faults.recent != 0 {
+            let name = fingerprint ^ space.allowance(&state).0.rotate_right(8);
+            if (std::mem::replace(&mut recent[place], name) ^ name) & faults.recent != 0 {
                 batches[owner].push(Candidate { fingerprint, parent: *number, action, is_violation, state });
             }
         });
@@ -274,9 +318,12 @@ impl<M: Space> Part for Worker<M> {
 
     fn work(&mut self, level: u64, send: &mut dyn FnMut(WorkItem)) -> bool {
         let Some(mut chunk) = self.current.pop().filter(|_| !self.board.is_cut()) else { return false };
-        let mut report = Report { expanded: chunk.len() as u64, ..Report::default() };
+        let mut report = Report::default();
         while let Some(state) = chunk.next() {
-            self.expand(state, &mut report);
+            if self.is_wanted(state) {
+                report.expanded += 1;
+                self.expand(state, &mut report);
+            }
             self.number = self.number.wrapping_add(1);
             if self.batches[self.index].len() * size_of::<Candidate<M::State>>() >= BATCH {
                 self.look_up(level + 1);

@@ -9,7 +9,7 @@ use fencepost_model::time::Ticks;
 use fencepost_model::world::Action;
 
 use super::{LawViolation, require};
-use crate::reduction::{NormalForm, SharedPool, Stepper, Symmetry, Unheard};
+use crate::reduction::{NormalForm, SharedPool, Stepper, Subsumption, Symmetry, Unheard};
 
 /// What a step did in one world is what it does in another with the same parts: the cache is kept from walk to walk.
 ///
@@ -22,7 +22,7 @@ pub(super) fn lookup_is_invisible<P: Service>(scenario: &Scenario<P>, walks: &[V
     {
         let form = NormalForm::new(scenario, symmetry).without(unheard);
         let pool = SharedPool::default();
-        let mut stepper = Stepper::new(scenario, &form, Arc::clone(&pool));
+        let mut stepper = Stepper::new(scenario, &form, Arc::clone(&pool), Subsumption::none());
         for choices in walks {
             let mut before = form.form(scenario.observed());
             let mut enabled = Vec::new();

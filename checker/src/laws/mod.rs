@@ -7,6 +7,7 @@
 //! processes  a search in several processes comes to the same
 //! store      a search on disk comes to the same, also when it is interrupted
 //! search     engines, limits, fingerprints, counterexamples
+//! subsumption  a covered world can do nothing more
 //! symmetry   the same verdicts with symmetry and without
 //! partial_order  what waits makes no difference
 //! unheard    messages without a reaction make no difference
@@ -24,6 +25,7 @@ mod partial_order;
 mod processes;
 mod search;
 mod store;
+mod subsumption;
 mod symmetry;
 mod unheard;
 
@@ -76,6 +78,8 @@ laws! {
     Unheard = "unheard",
     /// What a partial order chooses commutes with all else.
     PartialOrder = "partial-order",
+    /// A world that another one covers can do nothing that the other cannot.
+    Subsumption = "subsumption",
     /// Interchangeable clients are treated alike.
     Renaming = "renaming",
     /// Fair components are found as by a naive twin.
@@ -98,6 +102,8 @@ laws! {
     Silence = "silence",
     /// Verdicts with partial orders are those without.
     Order = "order",
+    /// Verdicts are the same where covered worlds are left out.
+    Covering = "covering",
     /// Verdicts with symmetry are those without.
     Symmetry = "symmetry",
 }
@@ -118,6 +124,7 @@ impl Law {
             Law::NormalForm | Law::Renewal => is("normal form"),
             Law::Lookup => is("memo") || is("unheard"),
             Law::Unheard | Law::Silence => is("unheard"),
+            Law::Subsumption | Law::Covering => is("subsumption"),
             Law::PartialOrder | Law::Order => is("partial order"),
             Law::Renaming | Law::Symmetry => is("symmetry"),
             Law::Fairness | Law::Lasso => is("liveness"),
@@ -146,6 +153,7 @@ impl Law {
             Law::Renewal => each(forms::renewal_is_invisible),
             Law::Lookup => lookup::lookup_is_invisible(scenario, walks),
             Law::PartialOrder => each(partial_order::choices_make_no_difference),
+            Law::Subsumption => each(subsumption::covered_worlds_do_nothing_more),
             Law::Unheard => each(unheard::unheard_makes_no_difference),
             Law::Renaming => each(forms::symmetry_is_invisible),
             Law::Fairness => fairness::components_agree_with_their_twin(scenario.mutation),
@@ -158,6 +166,7 @@ impl Law {
             Law::Processes => processes::processes_come_to_the_same(scenario),
             Law::Silence => symmetry::verdicts_are_the_same_in_silence(scenario),
             Law::Order => symmetry::verdicts_are_the_same_in_partial_order(scenario),
+            Law::Covering => symmetry::verdicts_are_the_same_without_covered_worlds(scenario),
             Law::Symmetry => symmetry::verdicts_are_the_same(scenario),
         }
     }

@@ -24,6 +24,20 @@ pub(super) fn verdicts_are_the_same_in_silence<P: Service>(scenario: &Scenario<P
     verdicts_agree(scenario, "where unheard messages are left out", &options)
 }
 
+/// Verdicts and shortest lengths do not depend on whether covered worlds are left out; also together with symmetry and partial orders.
+pub(super) fn verdicts_are_the_same_without_covered_worlds<P: Service>(
+    scenario: &Scenario<P>,
+) -> Result<(), LawViolation> {
+    for together in [false, true] {
+        let options = |subsumption| {
+            let is_with = subsumption && together;
+            Options { subsumption, symmetry: is_with, partial_order: is_with, ..Options::default() }
+        };
+        verdicts_agree(scenario, "where covered worlds are left out", &options)?;
+    }
+    Ok(())
+}
+
 /// Verdicts do not depend on whether actions wait where they may; with partial orders and symmetry together.
 pub(super) fn verdicts_are_the_same_in_partial_order<P: Service>(scenario: &Scenario<P>) -> Result<(), LawViolation> {
     let options = |partial_order| Options { partial_order, symmetry: partial_order, ..Options::default() };

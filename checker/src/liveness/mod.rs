@@ -39,7 +39,7 @@ use crate::explain::concretise_lasso;
 use crate::limits::Progress;
 use crate::options::Options;
 use crate::outcome::InternalError;
-use crate::reduction::{Collapsed, Form, SharedPool, Stepper, Successor};
+use crate::reduction::{Collapsed, Form, SharedPool, Stepper, Subsumption, Successor};
 use crate::worlds::{kind_bit, panicked};
 
 /// The most transitions that are kept.
@@ -160,7 +160,7 @@ impl<'a, P: Service> Build<'a, P> {
     fn new(scenario: &'a Scenario<P>, options: &'a Options) -> Self {
         let form = Form::new(scenario, false);
         Build {
-            stepper: Stepper::new(scenario, form.normal(), SharedPool::default()),
+            stepper: Stepper::new(scenario, form.normal(), SharedPool::default(), Subsumption::none()),
             scenario,
             options,
             graph: Graph::new(scenario.mutation),

@@ -10,6 +10,7 @@
 //! calls        the canonical numbers of calls: only their identity counts
 //! unheard      messages without a reaction are left out; unheard_in_world: the same of a whole world
 //! losses       losses that make no difference are not explored
+//! subsumption  a world is not explored if another one can do all that it can
 //! partial_order  where a client does something that no other process and no promise sees, all else waits until it is done
 //! parts        summaries of the parts of a world: a step renews only those that it changed
 //! piece        a part of a world, by itself
@@ -27,6 +28,7 @@ mod order;
 mod partial_order;
 mod parts;
 mod piece;
+mod subsumption;
 mod symmetry;
 mod unheard;
 #[cfg(feature = "stateright")]
@@ -39,6 +41,7 @@ pub(crate) use normal_form::Formed;
 #[cfg(feature = "stateright")]
 pub(crate) use normal_form::NormalForm;
 pub(crate) use partial_order::PartialOrder;
+pub(crate) use subsumption::Subsumption;
 #[cfg(feature = "stateright")]
 pub(crate) use symmetry::{Symmetry, arranged};
 pub(crate) use unheard::Unheard;

@@ -102,6 +102,19 @@ fn partial_orders_change_no_verdict_and_no_shortest_counterexample() {
     compare("partial-order.txt", &found);
 }
 
+/// The third column: without worlds that others cover. Verdicts and lengths of counterexamples are those of the first column.
+#[test]
+#[ignore = "takes half a minute or more: cargo test --tests -- --ignored"]
+fn covered_worlds_change_no_verdict_and_no_shortest_counterexample() {
+    let pinned = fs::read_to_string(pinned("catalogue.txt")).expect("the pins are there");
+    let found = lines(&Options { symmetry: false, subsumption: true, ..Options::default() });
+    assert_eq!(found.len(), pinned.lines().count());
+    for (found, pinned) in found.iter().zip(pinned.lines()) {
+        assert_eq!(essence(found), essence(pinned));
+    }
+    compare("subsumption.txt", &found);
+}
+
 /// What does not depend on how many states there are: verdict and length of the shortest counterexample.
 fn essence(line: &str) -> (String, Option<String>) {
     let (verdict, counts) = line.split_once(", ").expect("a line has counts");

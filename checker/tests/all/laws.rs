@@ -95,6 +95,7 @@ law!(the_normal_form_is_invisible, Law::NormalForm);
 law!(who_is_who_does_not_matter, Law::Renaming);
 law!(a_step_renews_the_normal_form, Law::Renewal);
 law!(what_a_partial_order_chooses_commutes_with_all_else, Law::PartialOrder);
+law!(a_covered_world_can_do_nothing_more, Law::Subsumption);
 law!(a_message_without_a_reaction_makes_no_difference, Law::Unheard);
 
 #[test]

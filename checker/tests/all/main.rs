@@ -7,5 +7,6 @@ mod engines;
 mod expectations;
 mod laws;
 mod partial_order;
+mod subsumption;
 mod symmetry;
 mod walls;

@@ -47,6 +47,16 @@ crate::mutations! {
         /// A message without a reaction stays where the step is looked up.
         LookupKeepsUnheard,
     }
+    "subsumption", Reduction {
+        /// Worlds cover others whatever is left of their budgets.
+        BudgetsUncompared,
+        /// Worlds cover others whatever time is left for their messages.
+        DelaysUncompared,
+        /// A message that is due sooner counts as one that may take longer.
+        SoonerCovers,
+        /// All that is compared counts as one number.
+        LanesAreOne,
+    }
     "partial order", Reduction {
         /// Actions are hidden although they state facts.
         OrderIgnoresFacts,

@@ -24,6 +24,7 @@ fn without_a_proof_no_file_is_written() {
         (&["lease-just-enough", "--max-states", "100"], 3, "no certificate is written: `mutual-exclusion` is bounded"),
         (&["lease-just-enough", "lease-late-write"], 2, "a certificate is about one scenario"),
         (&["lease-late-write", "--partial-order"], 2, "--partial-order"),
+        (&["lease-late-write", "--subsumption"], 2, "--subsumption"),
     ] {
         let output = fencepost(&[&["check", "--certificate", &file], arguments].concat());
         assert_eq!(output.status.code(), Some(code), "{arguments:?}: {}", stderr(&output));

@@ -391,6 +391,27 @@ fn engines_and_symmetry_are_chosen_by_name() {
     assert_eq!(fencepost(&["check", "lease-just-enough", "--engine", "spin"]).status.code(), Some(2));
 }
 
+/// Fewer states, the same verdicts; an engine that cannot leave out covered states says so.
+#[test]
+fn covered_states_are_left_out_where_that_is_asked_for() {
+    let check = |options: &[&str]| fencepost(&[&["check", "b02-delay-too-short", "--json"], options].concat());
+    let found = |options: &[&str]| {
+        let lines = json(&check(options)).into_iter().filter(|line| line["verdict"].is_string());
+        let lines = lines.map(|line| (line["verdict"].clone(), line["steps"].clone(), line["states"].as_u64()));
+        lines.collect::<Vec<_>>()
+    };
+    let (all, some) = (found(&[]), found(&["--subsumption"]));
+    assert_eq!(some, found(&["--subsumption", "--workers", "3"]));
+    for (all, some) in all.iter().zip(&some) {
+        assert_eq!((&all.0, &all.1), (&some.0, &some.1));
+        assert!(some.2 < all.2, "{some:?}, and {all:?} without");
+    }
+    assert_eq!((all.len(), some.len()), (2, 2));
+    let refused = check(&["--subsumption", "--engine", "stateright"]);
+    assert_eq!(refused.status.code(), Some(2));
+    assert!(stderr(&refused).contains("stateright's explores every state"), "{}", stderr(&refused));
+}
+
 #[test]
 fn gossip_is_measured_and_refused_without_a_detector() {
     let arguments =

@@ -148,6 +148,7 @@ fn a_store_of_another_search_is_refused_and_kept() {
         (&["--symmetry", "off"][..], "--symmetry is on there, and off here"),
         (&["--unheard", "on"], "--unheard is off there, and on here"),
         (&["--partial-order"], "--partial-order is off there, and on here"),
+        (&["--subsumption"], "--subsumption"),
         (&["--property", "no-lost-update"], "the list of promises is"),
         (&["--engine", "stateright"], "keeps its states in memory"),
     ] {

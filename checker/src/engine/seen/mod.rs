@@ -105,6 +105,15 @@ impl<V: Copy + Default> Seen<V> {
         }
     }
 
+    /// The value of a fingerprint, if it is there.
+    pub(super) fn get(&self, fingerprint: u64) -> Option<V> {
+        match self.find(fingerprint) {
+            Slot::Taken(slot) => Some(self.values[slot]),
+            Slot::Free(_) => None,
+            Slot::Rest => self.rest.get(&fingerprint).copied(),
+        }
+    }
+
     #[inline]
     fn find(&self, fingerprint: u64) -> Slot {
         let home = self.place.home(fingerprint);

@@ -29,7 +29,7 @@ use super::super::symmetry::{Symmetry, traces};
 use super::super::unheard::Unheard;
 use super::cache::Cache;
 use super::pool::WorkerPool;
-use super::{Collapsed, Successor, fingerprint_of};
+use super::{Collapsed, Successor};
 
 /// The logarithms of how many answers of each kind are kept at most.
 const STEPS: u32 = 18;
@@ -252,9 +252,9 @@ impl<P: Service> Memo<P> {
         let parts: &mut [u32] = &mut list;
         self.name(copies, &layout, parts, outcome.count > 0, question.shift)?;
         self.arrange(copies, &layout, parts);
-        let fingerprint = fingerprint_of(copies, &layout, parts);
+        let (fingerprint, allowance) = copies.identity(&layout, parts, || copies.fingerprint(&layout, parts));
         let reached = self.facts[outcome.facts as usize].1;
-        Some(Successor { to: Collapsed { parts: list, fingerprint }, reached, is_violation })
+        Some(Successor { to: Collapsed { parts: list, fingerprint, allowance }, reached, is_violation })
     }
 
     /// Leaves out the messages without a reaction.

@@ -28,9 +28,11 @@ use self::memo::{Lookup, Memo};
 pub(crate) use self::packed::PackedChunk;
 use self::pool::WorkerPool;
 pub(crate) use self::pool::{Pool, SharedPool};
-use super::hash::{fingerprint, hash_of};
+use super::hash::hash_of;
 use super::normal_form::{Formed, NormalForm};
 use super::piece::{Layout, Piece};
+use super::subsumption::Subsumption;
+use crate::engine::Allowance;
 
 /// The numbers of a world's parts: clients, server, what is remembered, cuts and budgets, messages.
 pub(crate) type Numbers = InlineVec<u32, 12>;
@@ -40,6 +42,7 @@ pub(crate) type Numbers = InlineVec<u32, 12>;
 pub(crate) struct Collapsed {
     parts: Numbers,
     fingerprint: u64,
+    allowance: Allowance,
 }
 
 impl Collapsed {
@@ -48,9 +51,14 @@ impl Collapsed {
         &self.parts
     }
 
-    /// That of the world in normal form.
+    /// That of the world in normal form; without what is compared, where some worlds cover others.
     pub(crate) fn fingerprint(&self) -> u64 {
         self.fingerprint
+    }
+
+    /// What is compared.
+    pub(crate) fn allowance(&self) -> Allowance {
+        self.allowance
     }
 }
 
@@ -78,9 +86,14 @@ pub(crate) struct Stepper<P: Service> {
 }
 
 impl<P: Service> Stepper<P> {
-    /// For the worlds of a scenario; the one at the start is open.
-    pub(crate) fn new(scenario: &Scenario<P>, form: &NormalForm, pool: SharedPool<P>) -> Self {
-        let mut copies = WorkerPool::new(pool, form.rules);
+    /// For the worlds of a scenario, some of which may cover others; the one at the start is open.
+    pub(crate) fn new(
+        scenario: &Scenario<P>,
+        form: &NormalForm,
+        pool: SharedPool<P>,
+        subsumption: Subsumption,
+    ) -> Self {
+        let mut copies = WorkerPool::new(pool, form.rules, subsumption);
         let last = form.form(scenario.observed());
         let opened = collapse(&mut copies, &last, None);
         let memo = Memo::new(scenario, form, last.clients.len());
@@ -116,15 +129,18 @@ impl<P: Service> Stepper<P> {
             parts.put_messages(layout.server, messages.iter().map(|number| self.copies.head(*number).part()));
         }
         self.opened.parts.clone_from(numbers);
-        self.opened.fingerprint = fingerprint_of(&self.copies, &layout, numbers);
+        (self.opened.fingerprint, self.opened.allowance) = {
+            let fingerprint = || self.copies.fingerprint(&layout, numbers);
+            self.copies.identity(&layout, numbers, fingerprint)
+        };
         parts.rest(self.opened.fingerprint);
         self.is_next_near = false;
         &self.last
     }
 
-    /// The fingerprint of the world that is open.
-    pub(crate) fn fingerprint(&self) -> u64 {
-        self.opened.fingerprint
+    /// The fingerprint of the world that is open, and what it has left.
+    pub(crate) fn identity(&self) -> (u64, Allowance) {
+        (self.opened.fingerprint, self.opened.allowance)
     }
 
     /// The world that is open.
@@ -168,13 +184,6 @@ impl<P: Service> Stepper<P> {
     }
 }
 
-/// The fingerprint of the world of which these are the parts, all of them at hand.
-fn fingerprint_of<P: Service>(copies: &WorkerPool<P>, layout: &Layout, numbers: &[u32]) -> u64 {
-    let hash = |number: &u32| copies.head(*number).hash;
-    let (inner, messages) = (&numbers[..layout.rest], &numbers[layout.messages..]);
-    fingerprint(hash(&numbers[layout.rest]), inner.iter().chain(messages).map(hash))
-}
-
 /// The numbers of a world's parts, most of which are those of the world before it, if there is one.
 fn collapse<P: Service>(copies: &mut WorkerPool<P>, formed: &Formed<P>, before: Option<&Collapsed>) -> Collapsed {
     let Formed { state, parts } = formed;
@@ -186,5 +195,7 @@ fn collapse<P: Service>(copies: &mut WorkerPool<P>, formed: &Formed<P>, before: 
         let same = known.filter(|known| copies.head(*known).hash == hash);
         same.unwrap_or_else(|| copies.number_by(layout.kind(place), hash, || Piece::at(state, place)))
     };
-    Collapsed { parts: hashes.enumerate().map(number).collect(), fingerprint: formed.fingerprint() }
+    let numbers: Numbers = hashes.enumerate().map(number).collect();
+    let (fingerprint, allowance) = copies.identity(&layout, &numbers, || formed.fingerprint());
+    Collapsed { parts: numbers, fingerprint, allowance }
 }

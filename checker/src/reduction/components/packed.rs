@@ -120,9 +120,10 @@ mod tests {
     use proptest::{prop_assert_eq, proptest};
 
     use super::*;
+    use crate::engine::Allowance;
 
     fn world(parts: &[u32]) -> Collapsed {
-        Collapsed { parts: parts.iter().copied().collect(), fingerprint: 0 }
+        Collapsed { parts: parts.iter().copied().collect(), fingerprint: 0, allowance: Allowance::default() }
     }
 
     #[test]

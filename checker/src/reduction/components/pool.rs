@@ -11,13 +11,16 @@ use fencepost_model::scenario::Scenario;
 use fencepost_model::service::Service;
 use fencepost_model::time::Instant;
 
+use super::super::hash::fingerprint;
 use super::super::names::{Looking, Occurrences, Rules};
 use super::super::parts::Part;
 use super::super::piece::{Layout, Piece};
+use super::super::subsumption::{Comparable, Subsumption};
 use super::super::symmetry::outside;
 use super::super::unheard::About;
 use super::Collapsed;
 use super::cache::Cache;
+use crate::engine::Allowance;
 
 /// The parts of all worlds of a search.
 pub(crate) struct Pool<P: Service> {
@@ -97,6 +100,9 @@ pub(super) struct WorkerPool<P: Service> {
     parts: Vec<Option<Arc<Component<P>>>>,
     /// The same of what is looked at most; nothing for those that this worker has not met.
     heads: Vec<ComponentSummary>,
+    /// What is compared of them, if worlds are.
+    comparable: Vec<Comparable>,
+    subsumption: Subsumption,
     numbers: Cache<u32>,
     pub(super) rules: Rules,
 }
@@ -108,9 +114,33 @@ const UNPOISONED: &str = "no worker panics while it holds the pool";
 const NUMBERS: u32 = 20;
 
 impl<P: Service> WorkerPool<P> {
-    pub(super) fn new(pool: SharedPool<P>, rules: Rules) -> Self {
-        let (parts, heads, numbers) = (Vec::new(), Vec::new(), Cache::new(NUMBERS));
-        WorkerPool { pool, parts, heads, numbers, rules }
+    pub(super) fn new(pool: SharedPool<P>, rules: Rules, subsumption: Subsumption) -> Self {
+        let (parts, heads, comparable, numbers) = (Vec::new(), Vec::new(), Vec::new(), Cache::new(NUMBERS));
+        WorkerPool { pool, parts, heads, comparable, subsumption, numbers, rules }
+    }
+
+    /// The fingerprint of the world of which these are the parts, all of them at hand.
+    #[inline]
+    pub(super) fn fingerprint(&self, layout: &Layout, numbers: &[u32]) -> u64 {
+        let hash = |number: &u32| self.head(*number).hash;
+        let (inner, messages) = (&numbers[..layout.rest], &numbers[layout.messages..]);
+        fingerprint(hash(&numbers[layout.rest]), inner.iter().chain(messages).map(hash))
+    }
+
+    /// By what a search knows the world of which these are the parts: where worlds are compared, its fingerprint without what is compared, and
+    /// that; or else its fingerprint.
+    #[inline]
+    pub(super) fn identity(
+        &self,
+        layout: &Layout,
+        numbers: &[u32],
+        fingerprint: impl FnOnce() -> u64,
+    ) -> (u64, Allowance) {
+        let identity = self.subsumption.lanes().and_then(|_| {
+            let part = |place: usize| self.comparable[numbers[place] as usize];
+            self.subsumption.identity(layout, numbers.len(), part)
+        });
+        identity.unwrap_or_else(|| (fingerprint(), Allowance::default()))
     }
 
     /// The number of a part.
@@ -149,6 +179,10 @@ impl<P: Service> WorkerPool<P> {
         if self.parts.len() <= place {
             self.parts.resize(place + 1, None);
             self.heads.resize(place + 1, ComponentSummary::default());
+        }
+        if self.subsumption.lanes().is_some() {
+            self.comparable.resize(self.parts.len(), Comparable::default());
+            self.comparable[place] = self.subsumption.comparable(&part.piece, part.head.hash);
         }
         self.heads[place] = part.head;
         self.parts[place] = Some(part);

@@ -9,6 +9,7 @@ use super::super::normal_form::NormalForm;
 use super::super::piece::Piece;
 use super::pool::{Component, Pool};
 use super::{Collapsed, Numbers};
+use crate::engine::Allowance;
 
 /// A part as it is written.
 #[derive(Serialize, Deserialize)]
@@ -84,6 +85,6 @@ impl Collapsed {
 
     /// The world with this fingerprint and these parts.
     pub(crate) fn of(fingerprint: u64, parts: Numbers) -> Self {
-        Collapsed { parts, fingerprint }
+        Collapsed { parts, fingerprint, allowance: Allowance::default() }
     }
 }
