@@ -102,6 +102,11 @@ pub const LEFT_OUT: &[(&str, &str)] = &[
     ("leader changes", "a single node has none; --members tries them at a cluster"),
     ("unknown numbers of sort targets", "the server process dies of them (E-GEN-5)"),
     ("a transaction that deletes up to the last key", "a put behind it may end the server process (E-TXN-5)"),
+    (
+        "a transaction that writes, and reads a revision of the past or the future, at one of several members",
+        "only the member that answers refuses it: the others carry out its writes, and differ from then on (E-TXN-6)",
+    ),
+    ("a grant without an id", "the server chooses one (E-LS-1)"),
     ("lock and election without a lease", "the server chooses one, with an id of its own (E-CC-30)"),
     ("requests that are too large, authentication, alarms", "the model has none of them"),
 ];

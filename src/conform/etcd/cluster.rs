@@ -50,7 +50,8 @@ impl EtcdCluster {
             let why = "a cluster has at least three members: give their addresses with commas between them";
             return Err(ConformError(why.to_owned()));
         }
-        let members: Result<Vec<EtcdServer>, ConformError> = addresses.split(',').map(EtcdServer::connect).collect();
+        let member = |address| EtcdServer::connect(address).map(EtcdServer::into_member);
+        let members: Result<Vec<EtcdServer>, ConformError> = addresses.split(',').map(member).collect();
         Ok(EtcdCluster { members: members?, command: command.to_owned() })
     }
 

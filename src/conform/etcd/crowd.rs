@@ -9,6 +9,7 @@ use fencepost_etcd::mvcc::{EtcdCall, WatchRange};
 
 use super::cluster::EtcdCluster;
 use super::draw::placed;
+use super::past::for_member;
 use super::script::{EtcdScript, Turn};
 use super::streams::WatchStream;
 use super::wire::{EtcdReply, EtcdServer, PATIENCE, bytes};
@@ -138,6 +139,7 @@ fn run<'a>(
         for Turn { pause, call: drawn } in turns {
             thread::sleep(*pause);
             let call = placed(drawn, seen, |key| shown(key, &calls.lock().expect("no client panics")));
+            let call = if server.is_member { for_member(call) } else { call };
             let mut said = TimedCall { call, reply: EtcdReply::none(), sent: now(), received: 0 };
             said.reply = if said.waits() { server.ask_and_leave(&said.call)? } else { ask(server, &said.call)? };
             said.received = if said.is_gone() { said.sent + patience } else { now() };

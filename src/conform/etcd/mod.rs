@@ -12,6 +12,7 @@
 //! steps  what may come next after it                contend  the same of locks and campaigns
 //! members  several members, and which of them led when
 //! draw_beside  random calls of a client among others
+//! past     calls that do not make the members of a cluster differ
 //! untold   rules of which no answer tells
 //! streams  the streams of watches
 //! leaders  the rules of leader changes, one after the other
@@ -30,6 +31,7 @@ mod log;
 mod members;
 mod order;
 mod pair;
+mod past;
 mod render;
 mod room;
 mod script;

@@ -6,6 +6,7 @@ use std::time::Duration;
 use fencepost_etcd::mvcc::{EtcdAnswer, EtcdCall, Mvcc, RangeRead, WatchSaid};
 
 use super::draw::{LONG, placed};
+use super::past::for_member;
 use super::render;
 use super::streams::WatchStream;
 use super::wire::{EtcdReply, EtcdServer};
@@ -102,6 +103,7 @@ pub(super) fn run(server: &EtcdServer, drawn: &[EtcdCall]) -> Result<EtcdSequenc
     }
     for call in calls {
         let call = placed(&call, store.revision(), |key| created(key, &store));
+        let call = if server.is_member { for_member(call) } else { call };
         let answer = expect(&mut store, &call);
         let reply = if answer == EtcdAnswer::Waits {
             let reply = server.ask_and_leave(&call)?;

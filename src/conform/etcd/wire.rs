@@ -24,6 +24,8 @@ pub struct EtcdServer {
     hasty: ureq::Agent,
     /// Its version.
     pub version: String,
+    /// Whether it is one of several.
+    pub(super) is_member: bool,
 }
 
 /// An answer of the gateway.
@@ -134,12 +136,17 @@ impl EtcdServer {
             plain => format!("http://{plain}"),
         };
         let (http, hasty) = (agent(Duration::from_secs(60)), agent(PATIENCE));
-        let mut server = EtcdServer { base, http, hasty, version: String::new() };
+        let mut server = EtcdServer { base, http, hasty, version: String::new(), is_member: false };
         let about = server.request("GET", "/version", &Value::Null)?;
         let version = about.body["etcdserver"].as_str();
         let version = version.ok_or_else(|| ConformError(format!("{address} answers, but not as etcd does")))?;
         version.clone_into(&mut server.version);
         Ok(server)
+    }
+
+    /// The same as one of several.
+    pub(super) fn into_member(self) -> Self {
+        EtcdServer { is_member: true, ..self }
     }
 
     /// Its address.
