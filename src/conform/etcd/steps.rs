@@ -180,7 +180,7 @@ impl<'a> Search<'a> {
         let exchange = self.exchange(place, answer);
         // Each member answers a list of leases from its own copy, which may be old (E-GEN-2); the header of another call about leases is its own, too.
         let is_local = self.is_cluster && matches!(exchange.call, EtcdCall::Leases);
-        if is_local || exchange.is_alike_beside_others(self.is_cluster) {
+        if is_local || exchange.is_alike_beside_others(self.is_cluster) && self.is_rest(state, place) {
             return Some(exchange);
         }
         let length = state.done.count();
@@ -188,6 +188,21 @@ impl<'a> Search<'a> {
             self.farthest = Some((length, place, exchange));
         }
         None
+    }
+}
+
+impl Search<'_> {
+    /// Whether the time that remains of a lease is that from some instant of the question to some end of its TTL, in whole seconds (E-LS-6).
+    fn is_rest(&self, state: &State, place: usize) -> bool {
+        let TimedCall { call, reply, sent, received } = self.calls[place];
+        let EtcdCall::TimeToLive { id, .. } = call else { return true };
+        let (Some((earliest, latest)), Some(rest)) = (state.ends.get(id), reply.seconds_left()) else { return true };
+        // Of several members another one than the leader may have answered the grant, sooner than the leader has applied it.
+        let slack = if self.is_cluster { 0 } else { self.lateness };
+        let least = earliest.saturating_sub(*received) / SECOND;
+        let most = latest.saturating_sub(SCAN).saturating_sub(slack).saturating_sub(*sent) / SECOND;
+        let is_unbounded = *latest == i64::MAX;
+        (least..=most).contains(&rest) || is_unbounded && rest >= least
     }
 }
 

@@ -16,6 +16,9 @@ use crate::error::ConformError;
 /// How long a caller waits that is going to leave a queue (E-CC-31).
 pub(super) const PATIENCE: Duration = Duration::from_millis(300);
 
+/// What remains of a lease at a leader that is not promoted yet, in seconds (E-LD-3).
+const WITHOUT_END: i64 = 9_223_372_036;
+
 /// A running etcd server.
 #[derive(Clone, Debug)]
 pub struct EtcdServer {
@@ -54,6 +57,13 @@ impl EtcdReply {
         }
     }
 
+    /// The time that remains of a lease which is there, in whole seconds; none of one that is not, or that a leader will promote (E-LD-3).
+    pub(super) fn seconds_left(&self) -> Option<i64> {
+        self.body.get("grantedTTL")?;
+        let rest = self.body.get("TTL").and_then(Value::as_str).unwrap_or("0");
+        rest.parse().ok().filter(|rest| *rest != WITHOUT_END)
+    }
+
     /// The time that remains of a lease which is there is left out if it is below 0.
     pub(super) fn drop_time_overdue(&mut self) {
         let Value::Object(body) = &mut self.body else { return };
@@ -66,7 +76,7 @@ impl EtcdReply {
     /// A leader that is not promoted yet says that a lease has all the time there is (E-LD-3).
     pub(super) fn drop_time_without_end(&mut self) {
         if let Value::Object(body) = &mut self.body
-            && body.get("TTL").is_some_and(|ttl| ttl == "9223372036")
+            && body.get("TTL").is_some_and(|ttl| *ttl == number(WITHOUT_END))
         {
             body.remove("TTL");
         }

@@ -100,6 +100,21 @@ fn e_t_1_a_lease_ends_no_sooner_than_its_ttl() {
     assert!(key_of_the_lease(1, 1_999), "or late");
 }
 
+/// What remains of the lease of 2 s, which was granted between 0 and 10 ms, is answered between two milliseconds.
+fn rest(seconds: &str, at: (i64, i64)) -> bool {
+    let body = json!({ "header": header(10), "ID": LEASE.to_string(), "grantedTTL": "2", "TTL": seconds });
+    is_possible(vec![granted((0, 10)), said(EtcdCall::TimeToLive { id: LEASE, keys: false }, at, body)])
+}
+
+#[test]
+fn e_ls_6_what_remains_of_a_lease_is_counted_from_its_grant() {
+    assert!(rest("2", (5, 20)), "both may have come at once");
+    assert!(!rest("2", (11, 20)) && rest("1", (11, 20)));
+    assert!(rest("1", (1_010, 1_020)) && !rest("1", (1_011, 1_020)), "the whole seconds");
+    assert!(rest("1", (980, 1_000)) && !rest("0", (980, 1_000)) && rest("0", (980, 1_001)));
+    assert!(rest("-1", (2_980, 3_000)) && !rest("-1", (2_980, 2_999)) && rest("0", (2_980, 2_999)), "overdue");
+}
+
 #[test]
 fn e_ls_5_a_lease_ends_no_later_than_a_scan_after_its_ttl() {
     let latest = 10 + 2_000 + 500 + LATENESS / MS;
