@@ -3,15 +3,19 @@
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
-use fencepost_etcd::mvcc::{EtcdCall, RangeRead};
+use fencepost_etcd::mvcc::{EtcdCall, Mvcc, Put, RangeRead};
 use serde_json::{Value, json};
 
+use super::draw::MARK;
 use super::wire::EtcdServer;
 use crate::error::ConformError;
 use crate::restart::carry_out;
 
 /// How long a cluster may need until every member answers.
 const PATIENCE: Duration = Duration::from_secs(60);
+
+/// How often members are emptied at most until they show the same revision.
+const ROUNDS: u32 = 20;
 
 /// What happens to the members of a cluster.
 #[derive(Copy, Clone, PartialEq, Eq, Debug)]
@@ -100,12 +104,44 @@ impl EtcdCluster {
         }
     }
 
+    /// Kills every process, and only then starts them anew: what a member was still going to do is forgotten. What is left of it is in the logs, where
+    /// the first entry of the next term decides it, before a member answers a linearizable read (E-GEN-8). Nothing is applied again, for what
+    /// `reset` has written is on disk by then (E-GEN-9).
+    pub(super) fn forget(&self) -> Result<(), ConformError> {
+        for member in &self.members {
+            // It commits what is in memory before it computes one.
+            member.post("/v3/maintenance/hash", &json!({}))?;
+        }
+        self.operate("restart")
+    }
+
+    /// Removes what a crowd has left. What remains is the model's empty store at the revision of every member. Keys are changed in any case, and nothing
+    /// before that is applied again if a process is killed later (E-GEN-9).
+    ///
+    /// # Errors
+    /// The members cannot be talked to, another program writes to them, or they differ.
+    pub(super) fn reset(&self) -> Result<Mvcc, ConformError> {
+        let mut seen = Vec::new();
+        for _ in 0..ROUNDS {
+            self.settle()?;
+            self.members[0].ask(&EtcdCall::Put(Put { key: format!("{MARK}a"), ..Put::default() }))?;
+            let store = self.members[0].reset()?;
+            seen = self.members.iter().map(revision).collect::<Result<_, _>>()?;
+            if seen.iter().all(|revision| *revision == store.revision()) {
+                return Ok(store);
+            }
+            sleep(Duration::from_millis(50));
+        }
+        let seen: Vec<String> = seen.iter().map(i64::to_string).collect();
+        let why = "Either another program writes to them, or they have diverged for ever: then begin with new ones";
+        Err(ConformError(format!("the members do not show the same revision, but {}. {why}", seen.join(", "))))
+    }
+
     /// Waits until every member answers a linearizable read.
     pub(super) fn settle(&self) -> Result<(), ConformError> {
-        let look = EtcdCall::Range(RangeRead { key: "\0".to_owned(), count_only: true, ..RangeRead::default() });
         let end = Instant::now() + PATIENCE;
         for member in &self.members {
-            while !member.ask(&look).is_ok_and(|reply| reply.status == 200) {
+            while !member.ask(&look()).is_ok_and(|reply| reply.status == 200) {
                 if Instant::now() >= end {
                     return Err(ConformError("a member does not answer any more".to_owned()));
                 }
@@ -114,6 +150,17 @@ impl EtcdCluster {
         }
         Ok(())
     }
+}
+
+/// A linearizable read.
+fn look() -> EtcdCall {
+    EtcdCall::Range(RangeRead { key: "\0".to_owned(), count_only: true, ..RangeRead::default() })
+}
+
+/// The revision that a member shows.
+fn revision(member: &EtcdServer) -> Result<i64, ConformError> {
+    let reply = member.ask(&look())?;
+    reply.revision().ok_or_else(|| ConformError(format!("a member answers a read with {}", reply.body)))
 }
 
 /// Whether a member has answered that something is of this kind.

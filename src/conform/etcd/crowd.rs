@@ -91,20 +91,19 @@ pub struct EtcdCrowd {
 /// The server cannot be talked to, or another program writes to it.
 pub fn crowd(server: &EtcdServer, script: &EtcdScript) -> Result<EtcdCrowd, ConformError> {
     let revision = server.reset()?.revision();
-    let crowd = run(revision, script, |_| server, &|server, call| server.ask(call), &|| Ok(()));
+    let crowd = run(revision, script, |_| server, &|server, call| server.ask(call).map(Some), &|| Ok(()));
     server.reset()?;
     crowd
 }
 
 /// The same at a cluster, each client at a member, while what the script says happens to the members. A call without an answer is one of which
-/// nothing tells whether it was carried out.
+/// nothing tells whether it was carried out; one that could not be sent is left out.
 ///
 /// # Errors
 /// The members cannot be talked to any more, or another program writes to them.
 pub fn crowd_of_cluster(cluster: &EtcdCluster, script: &EtcdScript) -> Result<EtcdCrowd, ConformError> {
-    cluster.settle()?;
-    let revision = cluster.members[0].reset()?.revision();
-    let ask = |server: &EtcdServer, call: &EtcdCall| Ok(server.ask(call).unwrap_or_else(|_| EtcdReply::none()));
+    let revision = cluster.reset()?.revision();
+    let ask = |server: &EtcdServer, call: &EtcdCall| Ok(server.ask_if_up(call));
     let member = |client: usize| &cluster.members[client % cluster.members.len()];
     let crowd = run(revision, script, member, &ask, &|| match script.change {
         None => Ok(()),
@@ -113,13 +112,17 @@ pub fn crowd_of_cluster(cluster: &EtcdCluster, script: &EtcdScript) -> Result<Et
             cluster.change(change)
         }
     });
-    cluster.settle()?;
-    cluster.members[0].reset()?;
+    cluster.reset()?;
+    if crowd.as_ref().is_ok_and(|crowd| crowd.calls.iter().any(TimedCall::is_lost)) {
+        // What is still on its way must not arrive after the next crowd has begun.
+        cluster.forget()?;
+        cluster.reset()?;
+    }
     crowd
 }
 
-/// How a call is made, and answered.
-type Ask<'a> = dyn Fn(&EtcdServer, &EtcdCall) -> Result<EtcdReply, ConformError> + Sync + 'a;
+/// How a call is made, and answered; none: it was not sent.
+type Ask<'a> = dyn Fn(&EtcdServer, &EtcdCall) -> Result<Option<EtcdReply>, ConformError> + Sync + 'a;
 
 fn run<'a>(
     revision: i64,
@@ -141,7 +144,9 @@ fn run<'a>(
             let call = placed(drawn, seen, |key| shown(key, &calls.lock().expect("no client panics")));
             let call = if server.is_member { for_member(call) } else { call };
             let mut said = TimedCall { call, reply: EtcdReply::none(), sent: now(), received: 0 };
-            said.reply = if said.waits() { server.ask_and_leave(&said.call)? } else { ask(server, &said.call)? };
+            let reply = if said.waits() { Some(server.ask_and_leave(&said.call)?) } else { ask(server, &said.call)? };
+            let Some(reply) = reply else { continue };
+            said.reply = reply;
             said.received = if said.is_gone() { said.sent + patience } else { now() };
             seen = said.reply.revision().unwrap_or(seen);
             calls.lock().expect("no client panics").push(said);
@@ -189,4 +194,22 @@ fn shown(key: &str, calls: &[TimedCall]) -> Option<i64> {
         let mut of_key = revisions.filter(|(entry, _)| entry["key"] == name);
         of_key.find_map(|(entry, revision)| entry[revision].as_str()?.parse().ok())
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_call_that_could_not_be_sent_is_left_out() {
+        let script = EtcdScript::drawn(1, 1, EtcdPace::Busy);
+        let nowhere = EtcdServer::at("127.0.0.1:9");
+        let is_sent = |call: &EtcdCall| !matches!(call, EtcdCall::Put(_));
+        let ask = |_: &EtcdServer, call: &EtcdCall| Ok(is_sent(call).then(EtcdReply::none));
+        let crowd = run(7, &script, |_| &nowhere, &ask, &|| Ok(())).expect("no server is asked");
+        let all = script.calls().count();
+        let sent = script.calls().filter(|call| is_sent(call)).count();
+        assert!(sent < all, "{sent} of {all}");
+        assert_eq!(crowd.calls.len(), sent);
+    }
 }

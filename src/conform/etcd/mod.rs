@@ -12,7 +12,7 @@
 //! steps  what may come next after it                contend  the same of locks and campaigns
 //! members  several members, and which of them led when
 //! draw_beside  random calls of a client among others
-//! past     calls that do not make the members of a cluster differ
+//! past     calls that do not make the members of a cluster differ     own_leases  the same of members that are restarted
 //! untold   rules of which no answer tells
 //! streams  the streams of watches
 //! leaders  the rules of leader changes, one after the other
@@ -30,6 +30,7 @@ mod leaders;
 mod log;
 mod members;
 mod order;
+mod own_leases;
 mod pair;
 mod past;
 mod render;

@@ -11,6 +11,7 @@ use super::cluster::EtcdChange;
 use super::crowd::EtcdPace;
 use super::draw::{LEASES, LONG};
 use super::draw_beside::{beside_ends, beside_others, in_queues};
+use super::own_leases::with_own_leases;
 
 /// How often a crowd is run again at most to leave calls out: enough for most, and a few minutes for the slow ones.
 pub const TRIES: u32 = 100;
@@ -44,6 +45,7 @@ impl EtcdScript {
                 let pause = pause(pace, runner.rng());
                 let drawn = match pace {
                     EtcdPace::Busy => beside_others().new_tree(&mut runner).map(|tree| tree.current()),
+                    EtcdPace::Members if turn == 0 => Ok(EtcdCall::Grant { id: LEASES[0], ttl: 3 }),
                     EtcdPace::Slow | EtcdPace::Members => {
                         beside_ends().new_tree(&mut runner).map(|tree| tree.current())
                     }
@@ -54,7 +56,8 @@ impl EtcdScript {
                 };
                 Turn { pause, call: drawn.expect("no call is refused") }
             };
-            (0..pace.calls()).map(turn).collect()
+            let turns = (0..pace.calls()).map(turn).collect();
+            if pace == EtcdPace::Members { with_own_leases(place, turns) } else { turns }
         };
         let change = (pace == EtcdPace::Members).then(|| {
             let mut random = draws(seed, number, u8::MAX);

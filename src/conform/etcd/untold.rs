@@ -22,6 +22,7 @@ pub const UNTOLD: &[(&str, &[&str])] = &[
             "E-W-7",
         ],
     ),
+    ("what was refused would have to come before a restart: members would differ from then on", &["E-GEN-9"]),
     ("between election and promotion is a millisecond", &["E-LD-3"]),
     (
         "a loop that is stuck while raft goes on needs a delayed fsync, which needs ptrace",

@@ -1,5 +1,6 @@
 //! A server behind its gateway (E-GEN-4), and its answers without what is fresh in each.
 
+use std::io;
 use std::time::Duration;
 
 use base64::Engine;
@@ -57,7 +58,7 @@ impl EtcdReply {
         }
     }
 
-    /// The time that remains of a lease which is there, in whole seconds; none of one that is not, or that a leader will promote (E-LD-3).
+    /// The time that remains of a lease which is there, in whole seconds; none before its leader is promoted, which knows of no end (E-LD-3).
     pub(super) fn seconds_left(&self) -> Option<i64> {
         self.body.get("grantedTTL")?;
         let rest = self.body.get("TTL").and_then(Value::as_str).unwrap_or("0");
@@ -137,6 +138,16 @@ impl EtcdServer {
     /// # Errors
     /// There is no etcd at the address.
     pub fn connect(address: &str) -> Result<Self, ConformError> {
+        let mut server = Self::at(address);
+        let about = server.request("GET", "/version", &Value::Null)?;
+        let version = about.body["etcdserver"].as_str();
+        let version = version.ok_or_else(|| ConformError(format!("{address} answers, but not as etcd does")))?;
+        version.clone_into(&mut server.version);
+        Ok(server)
+    }
+
+    /// A server of which nothing is known but its address.
+    pub(super) fn at(address: &str) -> Self {
         let agent = |timeout: Duration| {
             let config = ureq::Agent::config_builder().http_status_as_error(false).max_redirects(0);
             config.timeout_global(Some(timeout)).build().new_agent()
@@ -146,12 +157,7 @@ impl EtcdServer {
             plain => format!("http://{plain}"),
         };
         let (http, hasty) = (agent(Duration::from_secs(60)), agent(PATIENCE));
-        let mut server = EtcdServer { base, http, hasty, version: String::new(), is_member: false };
-        let about = server.request("GET", "/version", &Value::Null)?;
-        let version = about.body["etcdserver"].as_str();
-        let version = version.ok_or_else(|| ConformError(format!("{address} answers, but not as etcd does")))?;
-        version.clone_into(&mut server.version);
-        Ok(server)
+        EtcdServer { base, http, hasty, version: String::new(), is_member: false }
     }
 
     /// The same as one of several.
@@ -189,6 +195,25 @@ impl EtcdServer {
         self.post(path(call), &body(call))
     }
 
+    /// Makes a call of a member that may be down. None: no process listened, and nothing was sent. An answer of status 0: the connection broke, and nothing
+    /// tells whether the call was carried out.
+    pub(super) fn ask_if_up(&self, call: &EtcdCall) -> Option<EtcdReply> {
+        if matches!(call, EtcdCall::Watch(_)) {
+            return Some(self.ask(call).unwrap_or_else(|_| EtcdReply::none()));
+        }
+        match Self::send(&self.http, "POST", &format!("{}{}", self.base, path(call)), &body(call)) {
+            Ok(reply) => Some(reply),
+            Err(ureq::Error::Io(error)) if error.kind() == io::ErrorKind::ConnectionRefused => None,
+            Err(_) => Some(EtcdReply::none()),
+        }
+    }
+
+    /// Whether it does not even say how it is within the patience of a caller.
+    pub(super) fn is_silent(&self) -> bool {
+        let url = format!("{}/v3/maintenance/status", self.base);
+        matches!(Self::send(&self.hasty, "POST", &url, &json!({})), Err(ureq::Error::Timeout(_)))
+    }
+
     /// Sends a body, and waits for the answer.
     pub(super) fn post(&self, path: &str, body: &Value) -> Result<EtcdReply, ConformError> {
         self.request("POST", path, body)
@@ -219,4 +244,32 @@ pub(super) fn text(bytes: &str) -> String {
 /// A number as the gateway writes it.
 pub(super) fn number(number: i64) -> Value {
     Value::String(number.to_string())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::net::TcpListener;
+    use std::thread;
+
+    use super::*;
+
+    #[test]
+    fn a_call_that_found_no_process_was_not_made_and_of_a_broken_connection_nothing_is_known() {
+        let listener = TcpListener::bind("127.0.0.1:0").expect("a free port");
+        let server = EtcdServer::at(&listener.local_addr().expect("bound").to_string());
+        let breaks = thread::spawn(move || drop(listener.accept()));
+        assert_eq!(server.ask_if_up(&EtcdCall::Leases), Some(EtcdReply::none()));
+        breaks.join().expect("it ends");
+        // The listener is gone with its thread.
+        assert_eq!(server.ask_if_up(&EtcdCall::Leases), None);
+    }
+
+    #[test]
+    fn a_process_that_is_stopped_accepts_a_connection_and_is_silent() {
+        let listener = TcpListener::bind("127.0.0.1:0").expect("a free port");
+        let server = EtcdServer::at(&listener.local_addr().expect("bound").to_string());
+        assert!(server.is_silent());
+        drop(listener);
+        assert!(!server.is_silent(), "it is not there");
+    }
 }

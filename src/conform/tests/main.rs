@@ -7,6 +7,7 @@ mod crowds;
 mod documents;
 mod electors;
 mod etcd;
+mod etcd_fakes;
 mod etcd_members;
 mod etcd_order;
 mod etcd_queues;

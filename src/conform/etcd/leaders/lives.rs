@@ -4,7 +4,6 @@ use std::thread::{self, sleep};
 use std::time::{Duration, Instant};
 
 use fencepost_etcd::mvcc::EtcdCall;
-use serde_json::json;
 
 use super::{ELECTION_MS, LEASES, LOOK, LeaderRule, SCAN_MS, Stage, between};
 use crate::error::ConformError;
@@ -55,7 +54,7 @@ pub(super) fn among_handovers(stage: &Stage<'_>) -> Result<LeaderRule, ConformEr
 /// E-LS-11: a pause of the leader counts as time. Renewals that waited meanwhile find the lease overdue, and wait for its revoke.
 pub(super) fn after_a_pause_of_all(stage: &Stage<'_>) -> Result<LeaderRule, ConformError> {
     let leader = stage.begin(TTL)?;
-    let term = term(stage, leader)?;
+    let term = stage.term(leader)?;
     let members: Vec<usize> = stage.cluster.followers(leader).chain([leader]).collect();
     for member in &members {
         stage.cluster.operate(&format!("pause {}", member + 1))?;
@@ -71,7 +70,7 @@ pub(super) fn after_a_pause_of_all(stage: &Stage<'_>) -> Result<LeaderRule, Conf
     })?;
     stage.cluster.settle()?;
     let (ttl, is_there) = (renewal.body["result"]["TTL"].clone(), stage.is_there(leader)?);
-    let (seen, is_so) = match self::term(stage, leader)? == term {
+    let (seen, is_so) = match stage.term(leader)? == term {
         true => {
             let word = if is_there { "its key stayed" } else { "its key is gone" };
             let answer = if ttl.is_null() { "0".to_owned() } else { ttl.to_string() };
@@ -84,10 +83,6 @@ pub(super) fn after_a_pause_of_all(stage: &Stage<'_>) -> Result<LeaderRule, Conf
     };
     stage.end()?;
     Ok(LeaderRule { rule: "E-LS-11", seen, is_so })
-}
-
-fn term(stage: &Stage<'_>, place: usize) -> Result<String, ConformError> {
-    Ok(stage.member(place).post("/v3/maintenance/status", &json!({}))?.body["raftTerm"].to_string())
 }
 
 /// Lets the leader change; when the next one was promoted: it has answered a write by the end.

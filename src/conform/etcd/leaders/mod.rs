@@ -12,6 +12,7 @@ mod lives;
 use std::time::{Duration, Instant};
 
 use fencepost_etcd::mvcc::{EtcdCall, Put, RangeRead};
+use serde_json::{Value, json};
 
 use super::cluster::EtcdCluster;
 use super::draw::{LEASES, MARK};
@@ -82,8 +83,7 @@ impl<'a> Stage<'a> {
     }
 
     fn end(&self) -> Result<(), ConformError> {
-        self.cluster.settle()?;
-        self.member(0).reset().map(drop)
+        self.cluster.reset().map(drop)
     }
 
     fn member(&self, place: usize) -> &'a EtcdServer {
@@ -96,6 +96,15 @@ impl<'a> Stage<'a> {
             200 => Ok(()),
             _ => Err(ConformError(format!("{call:?} is answered {}", reply.body))),
         }
+    }
+
+    /// What a member says of itself.
+    fn status(&self, place: usize) -> Result<Value, ConformError> {
+        Ok(self.member(place).post("/v3/maintenance/status", &json!({}))?.body)
+    }
+
+    fn term(&self, place: usize) -> Result<Value, ConformError> {
+        Ok(self.status(place)?["raftTerm"].clone())
     }
 
     /// Whether the key is there.
