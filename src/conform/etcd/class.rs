@@ -106,6 +106,15 @@ pub const LEFT_OUT: &[(&str, &str)] = &[
         "a transaction that writes, and reads a revision of the past or the future, at one of several members",
         "only the member that answers refuses it: the others carry out its writes, and differ from then on (E-TXN-6)",
     ),
+    (
+        "serializable reads",
+        "a single node answers them as any other read; --members tries them at a leader that is cut off (E-LD-6)",
+    ),
+    ("compactions that wait for the clean-up", "they are answered as any other compaction (E-KV-9)"),
+    (
+        "transactions of more than 128 operations",
+        "their number alone has them refused; a test of the stand-in has one (E-TXN-5)",
+    ),
     ("a grant without an id", "the server chooses one (E-LS-1)"),
     ("lock and election without a lease", "the server chooses one, with an id of its own (E-CC-30)"),
     ("requests that are too large, authentication, alarms", "the model has none of them"),
