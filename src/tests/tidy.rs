@@ -313,6 +313,45 @@ fn every_service_answers_every_question_by_promises_of_the_standard_suite_or_say
     }
 }
 
+/// The table of hazards that etcd shares with Consul shows verdicts of both services, of scenarios about those hazards.
+#[test]
+fn what_etcd_shares_with_consul_is_shown_by_scenarios_of_both() {
+    let page = fs::read_to_string(root().join("model/services/etcd/README.md")).expect("the page");
+    let table = page.split_once("**Neighbours.**").expect("a part").1;
+    let scenarios = catalogue::all();
+    let mut rows = 0;
+    for row in table.lines().filter(|line| line.starts_with("| E-")) {
+        let cells: Vec<&str> = row.split('|').map(str::trim).collect();
+        let [_, hazard, consul, etcd, decides, _] = cells[..] else { panic!("four columns: {row}") };
+        let (numbers, _) = hazard.split_once(": ").expect("a title");
+        let (own, neighbour) = numbers.split_once(", ").expect("two numbers");
+        for (cell, system, number) in [(consul, "consul", neighbour), (etcd, "etcd", own)] {
+            let shown: Vec<&str> = cell.split('`').collect();
+            assert!(shown.len() >= 5, "two scenarios: {cell}");
+            for pair in shown[1..].chunks(2) {
+                let (name, mark) = (pair[0], pair[1].trim());
+                let scenario = scenarios.iter().find(|scenario| scenario.name() == name);
+                let scenario = scenario.unwrap_or_else(|| panic!("no scenario `{name}`"));
+                let expected = if mark == "✓" { Expect::Proven } else { Expect::Violated };
+                assert_eq!(scenario.promises()[0].expect, expected, "{name} {mark}");
+                let about = scenario.description();
+                assert!(about.system.starts_with(system), "{name} is of {}", about.system);
+                assert_eq!(about.hazard, Some(number), "{name}");
+                assert!(system == "consul" || about.also.iter().any(|also| also == neighbour), "{name}");
+            }
+        }
+        assert!(decides.len() > 20, "what decides the difference: {row}");
+        rows += 1;
+    }
+    let shared: BTreeSet<&String> = scenarios
+        .iter()
+        .map(|scenario| scenario.description())
+        .filter(|about| about.system.starts_with("etcd"))
+        .flat_map(|about| about.also)
+        .collect();
+    assert_eq!(rows, shared.len(), "{shared:?}");
+}
+
 #[test]
 fn every_flaw_of_the_published_text_has_a_scenario_or_a_reason() {
     let page = fs::read_to_string(root().join("model/services/rabbitmq/rules.md")).expect("the rules");
