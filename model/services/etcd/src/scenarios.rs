@@ -45,6 +45,7 @@ fencepost_model::scenarios! {
     "e15-no-close",
     "e15-close",
     "e16-long",
+    "e16-equal",
     "e16-short",
     "e16-guarded",
     "e16-final-get",

@@ -56,7 +56,7 @@ fn compare(is_chosen: impl Fn(&str) -> bool) -> usize {
 }
 
 /// Their spaces are searched for some seconds each, and for minutes together.
-const LARGE: [&str; 33] = [
+const LARGE: [&str; 34] = [
     "e02-3-4",
     "e02-final-get",
     "e04-elected-late",
@@ -79,6 +79,7 @@ const LARGE: [&str; 33] = [
     "e12-not-cancelled",
     "e12-txn",
     "e12-unguarded",
+    "e16-equal",
     "e16-final-get",
     "e16-final-get-done",
     "e16-guarded",
