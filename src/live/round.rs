@@ -110,5 +110,5 @@ pub fn perform<L: LiveServer, R: Recipe<L::Service>>(
 fn scenario<L: LiveServer, R: Recipe<L::Service>>(server: &L, recipe: R) -> Scenario<L::Service> {
     let scenario = Scenario::new("live").clients(server.client().0.max(1)).writes(254).programs(recipe);
     // A round more than there will be: after the last one a program offers nothing, which looks like a program that waits.
-    scenario.rounds(2)
+    server.prepare(scenario.rounds(2))
 }

@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use fencepost_model::ids::{Call, ClientId};
 use fencepost_model::program::Programmable;
+use fencepost_model::scenario::Scenario;
 use fencepost_model::service::Service;
 
 use crate::LiveError;
@@ -22,6 +23,11 @@ pub trait LiveServer {
 
     /// Which client this is.
     fn client(&self) -> ClientId;
+
+    /// The scenario of a round, with what is true of every server of this kind.
+    fn prepare(&self, scenario: Scenario<Self::Service>) -> Scenario<Self::Service> {
+        scenario
+    }
 
     /// Begins the conversation of one round.
     fn converse(&self, post: Post<<Self::Conversation as Conversation>::Heard>) -> Self::Conversation;

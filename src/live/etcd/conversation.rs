@@ -5,11 +5,13 @@ use std::thread;
 
 use fencepost_etcd::{Etcd, EtcdMessage, Request, Response};
 use fencepost_model::ids::{Call, ClientId};
+use fencepost_model::scenario::Scenario;
+use serde_json::Value;
 
-use super::gateway::{answer, changes, question};
+use super::gateway::{answer, changes, event, question};
 use super::names::LeaseNames;
 use super::server::LiveEtcd;
-use super::watch::watch;
+use super::watch::{next_event, watch};
 use crate::LiveError;
 use crate::consul::http::Reply;
 use crate::consul::wire::send;
@@ -22,6 +24,8 @@ pub enum EtcdHeard {
     Replied(u64, Reply),
     /// A watch has ended.
     Watched(u64, Response),
+    /// A watch shows an event, with its place among those of its revision.
+    Event(u64, Value, u8),
 }
 
 /// What one client asks a server.
@@ -52,6 +56,11 @@ impl LiveServer for LiveEtcd {
         self.client
     }
 
+    /// A server keeps its history until it is compacted.
+    fn prepare(&self, scenario: Scenario<Etcd>) -> Scenario<Etcd> {
+        scenario.service(|settings| settings.history = true)
+    }
+
     fn converse(&self, post: Post<EtcdHeard>) -> GatewayConversation {
         GatewayConversation {
             server: self.clone(),
@@ -78,22 +87,26 @@ impl Conversation for GatewayConversation {
         self.requests.insert(self.asked, (call, request));
         self.unheard += usize::from(changes(&request));
         let (number, base, post) = (self.asked, self.server.base.clone(), self.post.clone());
-        let is_watch = matches!(request, Request::Watch(..));
         thread::spawn(move || {
-            post.deliver(match is_watch {
-                true => EtcdHeard::Watched(number, watch(&base, &question)),
-                false => EtcdHeard::Replied(number, send(&base, &question)),
+            post.deliver(match request {
+                Request::Watch(..) => EtcdHeard::Watched(number, watch(&base, &question)),
+                Request::Follow(_, cursor) => match next_event(&base, &question, cursor) {
+                    Ok((event, place)) => EtcdHeard::Event(number, event, place),
+                    Err(end) => EtcdHeard::Watched(number, end),
+                },
+                _ => EtcdHeard::Replied(number, send(&base, &question)),
             })
         });
         Ok(())
     }
 
     fn hear(&mut self, heard: EtcdHeard) -> Result<Vec<EtcdMessage>, LiveError> {
-        let (EtcdHeard::Replied(number, _) | EtcdHeard::Watched(number, _)) = heard;
+        let (EtcdHeard::Replied(number, _) | EtcdHeard::Watched(number, _) | EtcdHeard::Event(number, ..)) = heard;
         let Some((call, request)) = self.requests.remove(&number) else { return Ok(Vec::new()) };
         self.unheard -= usize::from(changes(&request));
         let (response, refused) = match heard {
             EtcdHeard::Watched(_, response) => (Some(response), None),
+            EtcdHeard::Event(_, shown, place) => (Some(Response::Event(event(&shown, place, &mut self.names)?)), None),
             EtcdHeard::Replied(_, Reply::Refused(why)) => (Some(Response::Failed), Some(why)),
             EtcdHeard::Replied(_, reply) => (answer(&request, &reply, &mut self.names)?, None),
         };

@@ -4,8 +4,8 @@ use std::time::Duration;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use fencepost_etcd::{Compare, Operation, Request, Response, Shown};
-use fencepost_model::ids::{Index, RawId};
+use fencepost_etcd::{Compare, EtcdValue, EventCursor, KeyEvent, KeyRange, Operation, Request, Response, Shown};
+use fencepost_model::ids::{ClientId, Index, RawId};
 use serde_json::{Value, json};
 
 use super::names::LeaseNames;
@@ -38,6 +38,17 @@ pub(super) fn question(request: &Request, server: &LiveEtcd, names: &LeaseNames)
         Request::Watch(of, from) => {
             ("/v3/watch", json!({"create_request": {"key": key(of)?, "start_revision": from.raw().to_string()}}))
         }
+        Request::Put(of, lease, value) => {
+            ("/v3/kv/put", put(key(of)?, lease.map_or(0, |lease| names.id(lease)), value)?)
+        }
+        Request::First { serializable } => {
+            let mut range = by_creation(server, "ASCEND");
+            range["serializable"] = json!(serializable);
+            ("/v3/kv/range", range)
+        }
+        Request::Follow(range, cursor) => {
+            ("/v3/watch", json!({"create_request": events(range, cursor, server, names)?}))
+        }
         // Which client a lease belongs to is not known.
         Request::Holder => return Err(LiveError::Unsupported(request.to_string())),
     };
@@ -46,9 +57,48 @@ pub(super) fn question(request: &Request, server: &LiveEtcd, names: &LeaseNames)
 
 /// `WithFirstCreate` or `WithLastCreate` of the prefix. E-KV-7.
 fn by_creation(server: &LiveEtcd, order: &str) -> Value {
-    // The range ends before the next byte after `/`.
-    let (start, end) = (server.prefix(), format!("{}0", server.name));
-    json!({"key": bytes(&start), "range_end": bytes(&end), "limit": "1", "sort_order": order, "sort_target": "CREATE"})
+    let mut range = below(server);
+    (range["limit"], range["sort_order"], range["sort_target"]) = (json!("1"), json!(order), json!("CREATE"));
+    range
+}
+
+/// The range ends before the next byte after `/`. E-CC-25.
+fn below(server: &LiveEtcd) -> Value {
+    json!({"key": bytes(&server.prefix()), "range_end": bytes(&format!("{}0", server.name))})
+}
+
+/// A watch of events. Of a revision of which some were shown, those of the prefix are sent once more; a key has one. E-W-2, E-W-7.
+fn events(range: KeyRange, cursor: EventCursor, server: &LiveEtcd, names: &LeaseNames) -> Result<Value, LiveError> {
+    let (mut watch, from) = match range {
+        KeyRange::One(key) => (json!({"key": bytes(&names.key(key)?)}), cursor.start()),
+        KeyRange::Prefix => (below(server), cursor.shown().0),
+    };
+    watch["start_revision"] = json!(from.raw().to_string());
+    Ok(watch)
+}
+
+fn put(key: String, lease: i64, value: EtcdValue) -> Result<Value, LiveError> {
+    Ok(json!({"key": key, "value": bytes(&text_of(value)?), "lease": lease.to_string()}))
+}
+
+/// A value as it is at the server.
+fn text_of(value: EtcdValue) -> Result<String, LiveError> {
+    Ok(match value {
+        EtcdValue::Empty => String::new(),
+        EtcdValue::Name(client) => format!("client {}", client.0),
+        EtcdValue::Number(number) => number.to_string(),
+        EtcdValue::Other => return Err(LiveError::Unsupported("a put of a value without a name".to_owned())),
+    })
+}
+
+/// The converse.
+fn value_of(text: &str) -> EtcdValue {
+    let name = text.strip_prefix("client ").and_then(|number| number.parse().ok()).map(ClientId);
+    match (text, name) {
+        ("", _) => EtcdValue::Empty,
+        (_, Some(client)) => EtcdValue::Name(client),
+        (text, None) => text.parse().map_or(EtcdValue::Other, EtcdValue::Number),
+    }
 }
 
 /// E-CC-10, E-CC-20, E-CC-22, E-CC-24.
@@ -61,19 +111,23 @@ fn transaction(
     let Compare { key, created } = compare;
     let key = bytes(&names.key(key)?);
     let then = match operation {
-        Operation::Put(lease) => json!({"request_put": {"key": key, "lease": names.id(lease).to_string()}}),
+        Operation::Put(lease) | Operation::PutValue(lease, _) => {
+            json!({"request_put": put(key.clone(), names.id(lease), operation.value())?})
+        }
         Operation::Delete => json!({"request_delete_range": {"key": key}}),
         Operation::Write(_) => {
             let (value, token) = (bytes(&format!("{}.value", server.name)), bytes(&created.raw().to_string()));
             json!({"request_put": {"key": value, "value": token}})
         }
     };
+    let compare =
+        json!({"key": key, "target": "CREATE", "result": "EQUAL", "create_revision": created.raw().to_string()});
+    let otherwise = json!({"request_range": {"key": key}});
+    if matches!(operation, Operation::PutValue(..)) {
+        return Ok(json!({"compare": [compare], "success": [then], "failure": [otherwise]}));
+    }
     let oldest = json!({"request_range": by_creation(server, "ASCEND")});
-    Ok(json!({
-        "compare": [{"key": key, "target": "CREATE", "result": "EQUAL", "create_revision": created.raw().to_string()}],
-        "success": [then, oldest],
-        "failure": [{"request_range": {"key": key}}, oldest],
-    }))
+    Ok(json!({"compare": [compare], "success": [then, oldest], "failure": [otherwise, oldest]}))
 }
 
 /// What a program hears of a reply; none: nothing, as of a message that is lost.
@@ -84,41 +138,56 @@ pub(super) fn answer(request: &Request, reply: &Reply, names: &mut LeaseNames) -
         Reply::Refused(_) => return Ok(Some(Response::Failed)),
         Reply::Closed(_) | Reply::Lost => return Ok(None),
     };
-    let value: Value = serde_json::from_slice(body).unwrap_or_default();
-    let text = String::from_utf8_lossy(body);
+    let said: Value = serde_json::from_slice(body).unwrap_or_default();
+    let plain = String::from_utf8_lossy(body);
     let unknown =
-        || LiveError::Answer { request: request.to_string(), status, body: text.trim().chars().take(200).collect() };
+        || LiveError::Answer { request: request.to_string(), status, body: plain.trim().chars().take(200).collect() };
     if status == 500 || status == 503 {
-        return Ok(failed(request, &text));
+        return Ok(failed(request, &plain));
     }
     Ok(Some(match (request, status) {
         (Request::Grant(lease, _), 200) => {
-            names.granted(*lease, number(&value["ID"]).ok_or_else(unknown)?);
+            names.granted(*lease, number(&said["ID"]).ok_or_else(unknown)?);
             Response::Granted
         }
-        (Request::Renew(_), 200) if !value["error"].is_null() => Response::Failed,
+        (Request::Renew(_), 200) if !said["error"].is_null() => Response::Failed,
         // E-LS-3: TTL 0 is left out.
-        (Request::Renew(_), 200) => match number(&value["result"]["TTL"]) {
+        (Request::Renew(_), 200) => match number(&said["result"]["TTL"]) {
             Some(1..) => Response::Renewed,
             _ => Response::NoLease,
         },
-        (Request::Revoke(_) | Request::Delete(_), 200) => Response::Done,
-        (Request::Revoke(_) | Request::Txn(_, Operation::Put(_)), 404) => Response::NoLease,
-        (Request::Newest(_) | Request::Get(_), 200) => {
-            Response::Found(shown(&value["kvs"][0], names)?, revision(&value["header"]["revision"])?)
+        (Request::Revoke(_) | Request::Delete(_) | Request::Put(..), 200) => Response::Done,
+        (Request::Revoke(_) | Request::Put(..), 404) => Response::NoLease,
+        (Request::Txn(_, Operation::Put(_) | Operation::PutValue(..)), 404) => Response::NoLease,
+        (Request::Newest(_) | Request::Get(_) | Request::First { .. }, 200) => {
+            Response::Found(shown(&said["kvs"][0], names)?, revision(&said["header"]["revision"])?)
+        }
+        (Request::Txn(Compare { key, created }, Operation::PutValue(_, value)), 200) => {
+            Response::Key(match created_by(&said, *created)? {
+                Some(created) => Some(Shown { key: *key, created, value: *value }),
+                None => shown(&said["responses"][0]["response_range"]["kvs"][0], names)?,
+            })
         }
         (Request::Txn(compare, operation), 200) => {
-            let part = |place: usize| value["responses"][place]["response_range"]["kvs"][0].clone();
-            let created = match (value["succeeded"] == true, operation) {
-                (false, _) => shown(&part(0), names)?.map(|shown| shown.created),
-                (true, Operation::Delete) => None,
-                (true, _) if compare.created == Index::NONE => Some(revision(&value["header"]["revision"])?),
-                (true, _) => Some(compare.created),
+            let part = |place: usize| said["responses"][place]["response_range"]["kvs"][0].clone();
+            let created = match (created_by(&said, compare.created)?, operation) {
+                (None, _) => shown(&part(0), names)?.map(|shown| shown.created),
+                (Some(_), Operation::Delete) => None,
+                (created, _) => created,
             };
             Response::Txn { created, oldest: shown(&part(1), names)? }
         }
         _ => return Err(unknown()),
     }))
+}
+
+/// The create revision of a key after a transaction that has put it; none: its compare has failed.
+fn created_by(said: &Value, compared: Index) -> Result<Option<Index>, LiveError> {
+    Ok(match said["succeeded"] == true {
+        false => None,
+        true if compared == Index::NONE => Some(revision(&said["header"]["revision"])?),
+        true => Some(compared),
+    })
 }
 
 /// A request that the server gave up. `request timed out` and `leader changed` leave open what came of it: nothing is heard of a request that
@@ -131,16 +200,37 @@ fn failed(request: &Request, text: &str) -> Option<Response> {
 /// Whether the request changes something that is logged. E-GEN-2.
 pub(super) fn changes(request: &Request) -> bool {
     match request {
-        Request::Grant(..) | Request::Revoke(_) | Request::Txn(..) | Request::Delete(_) => true,
-        Request::Renew(_) | Request::Newest(_) | Request::Get(_) | Request::Watch(..) | Request::Holder => false,
+        Request::Grant(..) | Request::Revoke(_) | Request::Txn(..) | Request::Delete(_) | Request::Put(..) => true,
+        Request::Renew(_)
+        | Request::Newest(_)
+        | Request::Get(_)
+        | Request::Watch(..)
+        | Request::Holder
+        | Request::First { .. }
+        | Request::Follow(..) => false,
     }
+}
+
+/// What a stream says of a key. E-W-4.
+pub(super) fn event(event: &Value, place: u8, names: &mut LeaseNames) -> Result<KeyEvent, LiveError> {
+    let is_delete = event["type"] == "DELETE";
+    let entry = &event["kv"];
+    let unknown = || LiveError::Unsupported(format!("an event without a key: {event}"));
+    let shown = shown(entry, names)?.ok_or_else(unknown)?;
+    Ok(KeyEvent { shown, revision: revision(&entry["mod_revision"])?, place, is_delete })
 }
 
 /// E-KV-1.
 fn shown(entry: &Value, names: &mut LeaseNames) -> Result<Option<Shown>, LiveError> {
-    let Some(name) = entry["key"].as_str().and_then(|text| STANDARD.decode(text).ok()) else { return Ok(None) };
-    let key = names.key_named(&String::from_utf8_lossy(&name));
-    Ok(Some(Shown { key, created: revision(&entry["create_revision"])? }))
+    let Some(name) = text(&entry["key"]) else { return Ok(None) };
+    let value = text(&entry["value"]).map_or(EtcdValue::Empty, |value| value_of(&value));
+    Ok(Some(Shown { key: names.key_named(&name), created: revision(&entry["create_revision"])?, value }))
+}
+
+/// Bytes, as the gateway writes them.
+fn text(value: &Value) -> Option<String> {
+    let bytes = STANDARD.decode(value.as_str()?).ok()?;
+    Some(String::from_utf8_lossy(&bytes).into_owned())
 }
 
 fn revision(value: &Value) -> Result<Index, LiveError> {
@@ -160,7 +250,7 @@ fn bytes(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use fencepost_etcd::Key;
-    use fencepost_model::ids::{ClientId, SessionId};
+    use fencepost_model::ids::SessionId;
     use fencepost_model::time::Ticks;
 
     use super::*;
@@ -191,7 +281,7 @@ mod tests {
     fn the_create_revision_is_that_of_the_header_or_of_the_key_that_existed() {
         let own = json!({"response_range": {"kvs": [{"key": bytes("n/1f"), "create_revision": "7"}]}});
         let put = Request::Txn(Compare { key: Key::Of(LEASE), created: Index::NONE }, Operation::Put(LEASE));
-        let oldest = Some(Shown { key: Key::Of(LEASE), created: Index::numbered(7) });
+        let oldest = Some(Shown { key: Key::Of(LEASE), created: Index::numbered(7), value: EtcdValue::Empty });
         let fresh = json!({"header": {"revision": "9"}, "succeeded": true, "responses": [{"response_put": {}}, own]});
         assert_eq!(says(put, 200, &fresh), Some(Response::Txn { created: Some(Index::numbered(9)), oldest }));
         let known = json!({"header": {"revision": "9"}, "responses": [own, own]});

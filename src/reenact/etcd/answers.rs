@@ -61,7 +61,12 @@ pub(super) fn is_same(
             let is_same_own = own.is_ok_and(|own| is_same_revision(created, own.map(|(_, at)| at), revisions));
             is_same_own && read(first, stage).is_ok_and(|first| is_same_key(oldest, first, revisions))
         }
-        (Request::Newest(_) | Request::Get(_), Response::Found(shown, at)) if status == 200 => {
+        (Request::Txn(..), Response::Key(shown)) if status == 200 => {
+            let mut answers = body["responses"].as_array().into_iter().flatten();
+            let Some(own) = answers.find_map(|answer| answer.get("response_range")) else { return false };
+            read(own, stage).is_ok_and(|own| is_same_key(shown, own, revisions))
+        }
+        (Request::Newest(_) | Request::Get(_) | Request::First { .. }, Response::Found(shown, at)) if status == 200 => {
             let Some(revision) = number(&body["header"]["revision"]) else { return false };
             revisions.note_read(at, revision);
             read(&body, stage).is_ok_and(|found| is_same_key(shown, found, revisions))

@@ -59,6 +59,14 @@ pub(super) fn question(
             read["serializable"] = json!(stage.reads == Reads::Local);
             ("/v3/kv/range", read)
         }
+        Request::First { serializable } => {
+            let mut read = stage.below_lock("ASCEND");
+            read["serializable"] = json!(serializable);
+            ("/v3/kv/range", read)
+        }
+        Request::Put(..) | Request::Follow(..) => {
+            return Err(format!("`{request}` is asked by programs only, and is not driven"));
+        }
     };
     Ok(Question { path, body })
 }
@@ -72,7 +80,9 @@ fn transaction(compare: &Compare, created: i64, operation: &Operation, stage: &S
     let reads =
         [json!({"request_range": of_key(compare.key, stage)}), json!({"request_range": stage.below_lock("ASCEND")})];
     let first = match operation {
-        Operation::Put(lease) => json!({"request_put": {"key": key, "lease": stage.lease(*lease)}}),
+        Operation::Put(lease) | Operation::PutValue(lease, _) => {
+            json!({"request_put": {"key": key, "lease": stage.lease(*lease)}})
+        }
         Operation::Delete => json!({"request_delete_range": {"key": key}}),
         Operation::Write(_) => json!({"request_put": {"key": bytes(&stage.value()), "value": bytes("written")}}),
     };

@@ -1,19 +1,21 @@
 //! The assumptions of verdicts about etcd.
 
 use super::settings::{Settings, Stop};
-use super::{Etcd, EtcdFault};
+use super::{Command, Etcd, EtcdFault};
 use fencepost_model::assumption::{Assumption, Class, Declarations};
 use fencepost_model::ids::ClientId;
-use fencepost_model::scenario::Scenario;
+use fencepost_model::scenario::{Scenario, UNLIMITED};
 use fencepost_model::time::Ticks;
+use fencepost_model::world::Action;
 
 pub(super) fn declare(scenario: &Scenario<Etcd>, list: &mut Declarations<Etcd>) {
     let settings = &scenario.service;
     terms(scenario, list);
+    third_parties(scenario, list);
     members(scenario, list);
     let sentence = "each log entry is one atomic step, and every linearizable request is answered from its result";
     list.leave_out(Assumption::limit("atomic-entries", sentence));
-    if settings.renews && scenario.programs.is_empty() {
+    if settings.renews && !has_programs(scenario) {
         let period = settings.done_loop;
         let sentence = format!("the loop that drops sessions comes {period} after their deadlines, as late as it may");
         list.leave_out(Assumption::new(Class::Timing, "done-loop", "service.done_loop", sentence).of(period));
@@ -29,10 +31,37 @@ pub(super) fn declare(scenario: &Scenario<Etcd>, list: &mut Declarations<Etcd>) 
     }
 }
 
+/// Whether a client that wants the lock runs a program.
+fn has_programs(scenario: &Scenario<Etcd>) -> bool {
+    scenario.programs.iter().any(|program| program.client.is_none_or(|client| client.0 <= scenario.clients))
+}
+
+/// What third parties do: they are told to look once in a round.
+fn third_parties(scenario: &Scenario<Etcd>, list: &mut Declarations<Etcd>) {
+    let all = scenario.third_parties(scenario.clients);
+    if all.is_empty() || scenario.rounds == UNLIMITED {
+        return;
+    }
+    let rounds = scenario.rounds;
+    let sentence = format!("third parties that run programs do their work at most {rounds} ×");
+    list.declare(Assumption::limit("finite-work", &sentence).of(i64::from(rounds)), move |execution| {
+        for client in &all {
+            let looks = |action: &Action<Etcd>| {
+                matches!(action, Action::Command { client: other, command: Command::Look } if other == client)
+            };
+            let count = execution.moments().filter(|moment| looks(moment.action)).count();
+            if count > usize::from(rounds) {
+                return Err(format!("{client} does its work {count} times"));
+            }
+        }
+        Ok(())
+    });
+}
+
 /// What clients count with: a program has lengths of its own.
 fn terms(scenario: &Scenario<Etcd>, list: &mut Declarations<Etcd>) {
     let settings = &scenario.service;
-    if !scenario.programs.is_empty() {
+    if has_programs(scenario) {
         let runs = |client| scenario.programs.iter().any(|of| of.client.is_none_or(|other| other == ClientId(client)));
         let own = match (1..=scenario.clients).all(runs) {
             true => String::new(),

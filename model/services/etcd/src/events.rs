@@ -2,10 +2,11 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::messages::Shown;
 use super::settings::OperatorKind;
 use super::{Cluster, Etcd};
 use fencepost_model::goal::Goal;
-use fencepost_model::ids::{ClientId, SessionId};
+use fencepost_model::ids::{ClientId, Index, SessionId};
 use fencepost_model::normal::Normal;
 use fencepost_model::scenario::Scenario;
 use fencepost_model::service::Event;
@@ -35,6 +36,24 @@ pub enum EtcdEvent {
     Compacted(ClientId),
     /// A client's session ends by the client's own reckoning, or because it is told so (E-CC-3, E-CC-5).
     SessionEnded(ClientId),
+    /// An observer is told who leads (E-CC-23).
+    Observed {
+        /// The client that observes.
+        client: ClientId,
+        /// What it is told.
+        told: Observation,
+    },
+    /// The channel of an observer closes (E-CC-23).
+    ObserveEnded(ClientId),
+}
+
+/// What `Observe` tells: a `GetResponse` with one key (E-CC-23).
+#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Normal, Serialize, Deserialize)]
+pub struct Observation {
+    /// The leader's key with its value.
+    pub shown: Shown,
+    /// The revision of the header: that of the put, or of the store when the key was read.
+    pub revision: Index,
 }
 
 macro_rules! goals {
@@ -61,15 +80,18 @@ impl Event for EtcdEvent {
             EtcdEvent::RevokeForwarded(_) => REVOKE_FORWARDED,
             EtcdEvent::RenewedByStalled(_) => RENEWED_BY_STALLED,
             EtcdEvent::ReadStale(_) => READ_STALE,
-            EtcdEvent::Read { .. } => Goal::DISCOVERED,
+            EtcdEvent::Read { .. } | EtcdEvent::Observed { .. } => Goal::DISCOVERED,
             EtcdEvent::Compacted(_) => COMPACTED,
             EtcdEvent::SessionEnded(_) => SESSION_ENDED,
+            EtcdEvent::ObserveEnded(_) => return None,
         })
     }
 
     fn read_ended(&self) -> Option<(ClientId, Option<ClientId>)> {
         match *self {
             EtcdEvent::Read { client, holder } => Some((client, holder)),
+            // The first one ends the read that its user has asked for.
+            EtcdEvent::Observed { client, told } => Some((client, told.shown.key.client())),
             _ => None,
         }
     }

@@ -2,8 +2,11 @@
 
 use std::fmt::{Display, Formatter, Result};
 
-use super::events::{EtcdEvent, EtcdFault, OperatorAction};
-use super::messages::{Command, Compare, EtcdMessage, Key, Operation, Request, Response, Shown, Timer};
+use super::events::{EtcdEvent, EtcdFault, Observation, OperatorAction};
+use super::messages::{
+    Command, Compare, EtcdMessage, EtcdValue, EventCursor, Key, KeyEvent, KeyRange, Operation, Request, Response,
+    Shown, Timer,
+};
 use super::settings::OperatorKind;
 use fencepost_model::ids::{Index, RawId};
 
@@ -13,6 +16,47 @@ impl Display for Key {
             Key::Of(lease) => write!(f, "key {}.{}", lease.raw().creator.0, lease.raw().number),
             Key::Below(lease) => write!(f, "key sub/{}.{}", lease.raw().creator.0, lease.raw().number),
             Key::Stranger => f.write_str("a key without a lease"),
+        }
+    }
+}
+
+impl Display for EtcdValue {
+    fn fmt(&self, f: &mut Formatter<'_>) -> Result {
+        match self {
+            EtcdValue::Empty => f.write_str("no value"),
+            EtcdValue::Name(client) => write!(f, "the name of {client}"),
+            EtcdValue::Number(number) => write!(f, "{number}"),
+            EtcdValue::Other => f.write_str("another value"),
+        }
+    }
+}
+
+impl Display for KeyRange {
+    fn fmt(&self, f: &mut Formatter<'_>) -> Result {
+        match self {
+            KeyRange::One(key) => key.fmt(f),
+            KeyRange::Prefix => f.write_str("the prefix"),
+        }
+    }
+}
+
+impl Display for EventCursor {
+    fn fmt(&self, f: &mut Formatter<'_>) -> Result {
+        match self.shown() {
+            (from, 0) => write!(f, "{}", from.raw()),
+            (from, past) => write!(f, "{}, event {}", from.raw(), u16::from(past) + 1),
+        }
+    }
+}
+
+impl Display for KeyEvent {
+    fn fmt(&self, f: &mut Formatter<'_>) -> Result {
+        match self.is_delete {
+            true => write!(f, "{} was deleted at {}", self.shown.key, self.revision.raw()),
+            false => {
+                shown(f, Some(self.shown))?;
+                write!(f, ", was put at {}", self.revision.raw())
+            }
         }
     }
 }
@@ -35,18 +79,24 @@ impl Display for Request {
             Request::Txn(compare, Operation::Put(_)) => write!(f, "{compare}, put it; get the oldest key"),
             Request::Txn(compare, Operation::Delete) => write!(f, "{compare}, delete it"),
             Request::Txn(compare, Operation::Write(_)) => write!(f, "{compare}, write the value"),
+            Request::Txn(compare, Operation::PutValue(_, value)) => write!(f, "{compare}, put {value}; else get it"),
             Request::Newest(before) => write!(f, "get the newest key created before {}", before.raw()),
             Request::Get(key) => write!(f, "get {key}"),
             Request::Watch(key, from) => write!(f, "watch {key} from {}", from.raw()),
             Request::Delete(key) => write!(f, "delete {key}"),
             Request::Holder => f.write_str("read the holder"),
+            Request::Put(key, _, value) => write!(f, "put {value} to {key}"),
+            Request::First { serializable: false } => f.write_str("get the oldest key"),
+            Request::First { serializable: true } => f.write_str("get the oldest key of the local copy"),
+            Request::Follow(range, cursor) => write!(f, "watch the events of {range} from {cursor}"),
         }
     }
 }
 
 fn shown(f: &mut Formatter<'_>, found: Option<Shown>) -> Result {
     match found {
-        Some(Shown { key, created }) => write!(f, "{key}, created at {}", created.raw()),
+        Some(Shown { key, created, value: EtcdValue::Empty }) => write!(f, "{key}, created at {}", created.raw()),
+        Some(Shown { key, created, value }) => write!(f, "{key} with {value}, created at {}", created.raw()),
         None => f.write_str("no key"),
     }
 }
@@ -75,6 +125,8 @@ impl Display for Response {
             Response::Holder(Some(client)) => write!(f, "{client} has the lock"),
             Response::Holder(None) => f.write_str("no client has the lock"),
             Response::Failed => f.write_str("the request failed"),
+            Response::Key(found) => shown(f, *found),
+            Response::Event(event) => event.fmt(f),
         }
     }
 }
@@ -100,6 +152,7 @@ impl Display for Timer {
             Timer::SessionDone => f.write_str("the session is dropped: `Done` closes"),
             Timer::Stop => f.write_str("the holder stops by its own clock"),
             Timer::Program(alarm) => alarm.fmt(f),
+            Timer::Close => f.write_str("it waits no longer for the revoke of its lease"),
         }
     }
 }
@@ -163,6 +216,12 @@ impl Display for EtcdEvent {
             EtcdEvent::Read { client, holder: None } => write!(f, "{client} reads that no client has the lock"),
             EtcdEvent::Compacted(client) => write!(f, "the wait of {client} fails: its watch is compacted"),
             EtcdEvent::SessionEnded(client) => write!(f, "the session of {client} ends: `Done` closes"),
+            EtcdEvent::Observed { client, told: Observation { shown: found, revision } } => {
+                write!(f, "{client} is told at {} that ", revision.raw())?;
+                shown(f, Some(*found))?;
+                f.write_str(", leads")
+            }
+            EtcdEvent::ObserveEnded(client) => write!(f, "the channel of {client} closes: it observes no longer"),
         }
     }
 }

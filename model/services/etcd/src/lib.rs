@@ -3,7 +3,7 @@
 //! | System | Recipe | Hazards |
 //! |---|---|---|
 //! | `etcd-mutex` | `Session` and `Mutex`; `v3lock`; `etcdctl lock` | E-1 to E-9, E-11, E-15 to E-27 |
-//! | `etcd-election` | `Session` and `Election`; `v3election` | E-10 to E-13, E-16 |
+//! | `etcd-election` | `Session` and `Election`; `v3election` | E-10 to E-14, E-16 |
 //!
 //! Both sides are state machines: `store` is the cluster, `contender` the client; `programs` has the clients as code, line by line. Versions and users differ in [`Settings`].
 //! [`rules.md`](../rules.md) has the rules that they cite.
@@ -16,7 +16,9 @@ mod messages;
 mod mistakes;
 mod mutants;
 pub mod mvcc;
+mod participant;
 mod programs;
+mod rarely;
 mod scenarios;
 mod settings;
 mod store;
@@ -24,13 +26,18 @@ mod store;
 use serde::{Deserialize, Serialize};
 
 pub use contender::Contender;
-pub use events::{EtcdEvent, EtcdFault, OperatorAction};
-pub use messages::{Command, Compare, EtcdMessage, Key, Operation, Request, Response, Shown, Timer};
+pub use events::{EtcdEvent, EtcdFault, Observation, OperatorAction};
+pub use messages::{
+    Command, Compare, EtcdMessage, EtcdValue, EventCursor, Key, KeyEvent, KeyRange, Operation, Request, Response,
+    Shown, Timer,
+};
 pub use mistakes::MISTAKES;
 pub use mutants::EtcdMutation;
+pub use participant::Participant;
 pub use programs::{
-    ElectionService, EtcdApi, EtcdElection, EtcdError, EtcdMutex, EtcdQuery, EtcdSession, GoElection, GoMutex,
-    HolderTerms, KeepAliveLoop, KeyWait, LeasePut, LockService, SessionTerms, as_programs, register_programs,
+    ElectionService, EtcdApi, EtcdElection, EtcdError, EtcdMutex, EtcdObserve, EtcdObserver, EtcdQuery, EtcdSession,
+    GoElection, GoMutex, HolderTerms, KeepAliveLoop, KeyWait, LeasePut, LockService, ObserverKind, SessionTerms,
+    WatchApi, as_programs, leader, register_programs,
 };
 pub use scenarios::SCENARIOS;
 pub use settings::{Guard, Jump, Leave, Nested, OnError, OperatorKind, Reads, Settings, Stop};
@@ -38,10 +45,9 @@ pub use store::Cluster;
 
 use fencepost_model::goal::Goal;
 use fencepost_model::held::Held;
-use fencepost_model::ids::{Call, ClientId, Tenure};
+use fencepost_model::ids::{Call, Tenure};
 use fencepost_model::mutation::Mutation;
 use fencepost_model::process::{Context, Outbox};
-use fencepost_model::program::Runs;
 use fencepost_model::scenario::Scenario;
 use fencepost_model::service::{Record, Service, ServiceCommand, ServiceMessage, ServiceTimer};
 use fencepost_model::time::Instant;
@@ -67,15 +73,11 @@ impl Service for Etcd {
     type OperatorAction = OperatorAction;
     type Fault = EtcdFault;
     type Event = EtcdEvent;
-    type Client = Runs<Etcd, Contender>;
+    type Client = Participant;
     type Server = Cluster;
 
-    fn start(scenario: &Scenario<Self>) -> (Cluster, Vec<Self::Client>) {
-        let client = |place: u16| {
-            let client = ClientId::of(place.into());
-            Runs::at_start(scenario, client, || Contender::new(client, scenario))
-        };
-        (Cluster::default(), (0..scenario.clients).map(client).collect())
+    fn start(scenario: &Scenario<Self>) -> (Cluster, Vec<Participant>) {
+        (Cluster::default(), Participant::all(scenario))
     }
 
     fn record(cluster: &Cluster, _: &Scenario<Self>) -> Record {

@@ -34,6 +34,12 @@ fencepost_model::mutations! {
         WatchFromNow,
         /// Watchers are not told of a deletion (E-W-2).
         DeletionUntold,
+        /// A watch of events shows only what happens after it began (E-W-2).
+        EventsFromNow in "observe-each-value",
+        /// A put keeps the value of a key that exists (E-KV-1).
+        PutKeepsValue in "observe-each-value",
+        /// The read of the oldest key shows the newest one (E-CC-23).
+        OldestIsNewest in "observe-first-value",
         /// Requests that wait for a leader are lost (E-KV-10).
         WaitingRequestsLost in "e05-after-the-end",
         /// A new leader takes proposals of its predecessor in every version (E-LD-9).

@@ -97,4 +97,7 @@ fencepost_model::scenarios! {
     "one-way-cut",
     "e26-ahead-sooner",
     "e06-change-sooner",
+    "close-gives-up",
+    "observe-each-value",
+    "observe-first-value",
 }

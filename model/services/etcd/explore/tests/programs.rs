@@ -2,7 +2,7 @@
 //! scenario of the catalogue whose clients can be programs.
 
 use fencepost_checker::{Engine, Options};
-use fencepost_etcd::{GoElection, HolderTerms, Nested, OnError, SessionTerms, Settings, Stop, as_programs};
+use fencepost_etcd::{GoElection, HolderTerms, Nested, OnError, Reads, SessionTerms, Settings, Stop, as_programs};
 use fencepost_etcd_explore::{SERVICE, Service, service};
 use fencepost_model::scenario::Scenario;
 use fencepost_model::time::Ticks;
@@ -98,7 +98,7 @@ const LARGEST: [&str; 5] = ["e20-long", "e20-short", "e21-by-name", "e21-compare
 
 #[test]
 fn the_recipes_line_by_line_get_the_verdicts_of_the_state_machine() {
-    assert_eq!(compare(|name| !LARGE.contains(&name) && !LARGEST.contains(&name)), 51);
+    assert_eq!(compare(|name| !LARGE.contains(&name) && !LARGEST.contains(&name)), 57);
 }
 
 #[test]
@@ -114,10 +114,11 @@ type Change = fn(&mut Settings);
 /// A comparison of verdicts sees a program that does one thing differently.
 #[test]
 fn a_program_with_another_setting_gets_another_verdict() {
-    let changes: [(&str, Change); 10] = [
+    let changes: [(&str, Change); 11] = [
         ("e01-self-limiting", |settings| (settings.stop, settings.margin) = (Stop::Never, Ticks::ZERO)),
         ("e02-final-get", |settings| settings.final_get = false),
         ("e03-looks", |settings| (settings.stop, settings.margin) = (Stop::Never, Ticks::ZERO)),
+        ("e07-range", |settings| settings.reads = Reads::Local),
         ("e11-closed", |settings| settings.on_error = OnError::Keep),
         ("e13-close", |settings| settings.closes_session = false),
         ("e15-close", |settings| settings.closes_session = false),

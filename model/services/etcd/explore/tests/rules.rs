@@ -36,8 +36,11 @@ fn settings_that_do_not_fit_together_are_refused() {
         ("etcd-mutex", "checkpoint_persists = true", "nothing is logged"),
         ("etcd-mutex", "stalled_client = true", "no leader stalls"),
         ("etcd-mutex", "stall = 1\noutage = 2", "deposes no leader"),
+        ("etcd-mutex", "closes_session = false\nlimits_close = true", "no session is closed"),
         ("etcd-mutex", "on_error = \"close\"", "does not apply"),
         ("etcd-election", "final_get = true", "does not apply"),
+        ("etcd-election", "history = true", "only programs watch"),
+        ("etcd-election", "shows_compacted_deletes = true", "set `history`"),
     ] {
         let said = refused(system, settings);
         assert!(said.contains(message), "{settings}: {said}");
@@ -85,7 +88,7 @@ rules! {
     e_cc_3_done_closes_within_a_period_of_the_loop: ["e17-loop", "e27-equal"];
     e_cc_4_the_first_deadline_is_not_the_ttl: ["e18-long", "e18-short", "e18-equal", "e18-less"];
     e_cc_5_an_answer_0_closes_done: ["e19-revoke"];
-    e_cc_6_close_revokes_the_lease: ["e15-no-close", "e15-close"];
+    e_cc_6_close_revokes_the_lease: ["e15-no-close", "e15-close", "close-gives-up"];
     e_cc_10_lock_puts_its_key_or_finds_it: ["e24-shared", "e24-own"];
     e_cc_11_a_waiter_looks_again_after_each_deletion: ["e02-final-get", "e10-no-deletes"];
     e_cc_12_lock_does_not_look_at_its_own_key: ["e02-3-4", "e02-final-get"];
@@ -95,6 +98,7 @@ rules! {
     e_cc_20_campaign_never_looks_at_its_own_key: ["e10-waiting", "e12-unguarded", "e12-not-cancelled"];
     e_cc_21_campaign_keeps_its_key_and_forgets: ["e11-kept", "e11-closed", "e12-cancelled"];
     e_cc_22_resign_forgets_on_error: ["e13-error", "e13-close", "e13-fixed"];
+    e_cc_23_observe_tells_each_value_of_the_leader_s_key: ["observe-each-value", "observe-first-value"];
     e_cc_24_a_write_compares_the_create_revision: ["e12-txn", "e19-txn"];
     e_cc_25_the_prefix_is_a_range_of_strings: ["e23-a", "e23-b", "e23-outer-first"];
     e_cc_30_the_server_side_lock_never_renews: ["e03-trusts", "e03-looks", "e03-longer"];

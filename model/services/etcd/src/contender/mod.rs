@@ -11,6 +11,7 @@ mod wait;
 use serde::{Deserialize, Serialize};
 
 use super::messages::{Compare, EtcdMessage, Key, Operation, Request};
+use super::rarely::Rarely;
 use super::{ELECTION, Etcd};
 use fencepost_model::ids::{Call, ClientId, Index, ProcessId, SessionId};
 use fencepost_model::normal::Normal;
@@ -84,8 +85,8 @@ enum ContenderStep {
     Unlocking(Call),
     /// The key of the lock below this one is deleted.
     Unnesting(Call),
-    /// The lease is revoked (E-CC-6).
-    Closing(Call),
+    /// The lease is revoked; until when it waits for that, if it does not wait for ever (E-CC-6).
+    Closing(Call, Rarely<Deadline>),
     /// The holder is read.
     Reading(Call),
 }

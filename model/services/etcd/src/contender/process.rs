@@ -2,6 +2,7 @@
 
 use super::{Call, Contender, ContenderStep, Ctx, Out};
 use crate::messages::{Command, EtcdMessage, Request, Response, Timer};
+use crate::rarely::Rarely;
 use crate::settings::Reads;
 use crate::{Etcd, EtcdEvent};
 use fencepost_model::fact::{Fact, Leaving};
@@ -43,7 +44,7 @@ impl Contender {
             | ContenderStep::Withdrawing(call)
             | ContenderStep::Unlocking(call)
             | ContenderStep::Unnesting(call)
-            | ContenderStep::Closing(call)
+            | ContenderStep::Closing(call, _)
             | ContenderStep::Reading(call) => Some(call),
             ContenderStep::Idle | ContenderStep::Inside { .. } => None,
         }
@@ -106,11 +107,16 @@ impl Process<Etcd> for Contender {
                 self.leave(Leaving::Lapsed, context, out);
                 self.finish(context, out);
             }
+            // "If revoke takes longer than the ttl, lease is expired anyway" (E-CC-6).
+            Input::Wake(Timer::Close) => self.step = ContenderStep::Idle,
             _ => {}
         }
     }
 
     fn wakes(&self, _: &Scenario<Etcd>, due: &mut dyn FnMut(Timer, Instant)) {
+        if let ContenderStep::Closing(_, Rarely(Some(limit))) = self.step {
+            due(Timer::Close, limit.0);
+        }
         let Some(session) = &self.session else { return };
         if let Some(next) = session.next {
             due(Timer::Renewal, next.0);

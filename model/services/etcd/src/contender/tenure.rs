@@ -3,9 +3,11 @@
 use super::{Contender, ContenderStep, Ctx, Key, Operation, Out, is_election};
 use crate::EtcdMutation as Mutant;
 use crate::messages::{Request, Response};
+use crate::rarely::Rarely;
 use crate::settings::{Guard, Leave, Nested};
 use fencepost_model::fact::{Fact, Leaving};
 use fencepost_model::ids::{Call, Tenure};
+use fencepost_model::time::Deadline;
 
 impl Contender {
     pub(super) fn enter(&mut self, context: &Ctx<'_>, out: Out<'_>) {
@@ -80,7 +82,8 @@ impl Contender {
         if closes && !matches!(self.step, ContenderStep::Opening(..)) {
             self.session = None;
             let call = self.send(Request::Revoke(self.lease), out);
-            self.step = ContenderStep::Closing(call);
+            let limit = settings.limits_close.then(|| Deadline(context.now + settings.ttl_of(self.lease)));
+            self.step = ContenderStep::Closing(call, Rarely(limit));
         } else {
             self.step = ContenderStep::Idle;
         }

@@ -6,8 +6,9 @@ use std::future::Future;
 use serde::{Deserialize, Serialize};
 
 use crate::Etcd;
-use crate::messages::{Compare, Key, Operation, Request, Response, Shown};
-use fencepost_model::ids::{ClientId, Index, SessionId, Tenure};
+use crate::events::Observation;
+use crate::messages::{Compare, EtcdValue, Key, Operation, Request, Response, Shown};
+use fencepost_model::ids::{Index, SessionId, Tenure};
 use fencepost_model::normal::Normal;
 use fencepost_model::program::{Gone, Handle};
 use fencepost_model::time::Ticks;
@@ -22,6 +23,12 @@ pub enum EtcdQuery {
     SessionEnded,
     /// Its wait has failed, for its watch is compacted (E-W-5).
     Compacted,
+    /// It has read the oldest key, or that there is none (E-CC-23).
+    HasRead(Option<Key>),
+    /// `Observe` tells who leads (E-CC-23).
+    Observed(Observation),
+    /// The channel of `Observe` closes (E-CC-23).
+    ObserveEnded,
 }
 
 impl fmt::Display for EtcdQuery {
@@ -30,6 +37,10 @@ impl fmt::Display for EtcdQuery {
             EtcdQuery::Ask(request) => request.fmt(f),
             EtcdQuery::SessionEnded => f.write_str("its session has ended"),
             EtcdQuery::Compacted => f.write_str("its watch is compacted"),
+            EtcdQuery::HasRead(Some(key)) => write!(f, "the oldest is {key}"),
+            EtcdQuery::HasRead(None) => f.write_str("there is no key"),
+            EtcdQuery::Observed(told) => write!(f, "{} leads", told.shown.key),
+            EtcdQuery::ObserveEnded => f.write_str("its channel is closed"),
         }
     }
 }
@@ -43,6 +54,7 @@ impl EtcdError {
     pub fn code(&self) -> Option<u8> {
         match self.0 {
             Response::NoLease => Some(5),
+            Response::Key(_) => Some(2),
             Response::Compacted => Some(11),
             Response::Failed => Some(14),
             _ => None,
@@ -54,6 +66,7 @@ impl EtcdError {
         match self.0 {
             Response::NoLease => "etcdserver: requested lease not found".to_owned(),
             Response::Compacted => "etcdserver: mvcc: required revision has been compacted".to_owned(),
+            Response::Key(_) => "election: not leader".to_owned(),
             response => response.to_string(),
         }
     }
@@ -103,6 +116,18 @@ pub trait EtcdApi {
     /// `Txn().If(CreateRevision(key) = created).Then(OpPut(key, lease))`: whether it succeeded. E-CC-22.
     fn put_if_created(&self, key: Key, created: Index, lease: SessionId) -> impl Future<Output = Result<bool>>;
 
+    /// `Txn().If(CreateRevision(key) = created).Then(OpPut(key, value, lease)).Else(OpGet(key))`: the key afterwards. E-CC-20, E-CC-22.
+    fn put_value_if_created(
+        &self,
+        key: Key,
+        created: Index,
+        lease: SessionId,
+        value: EtcdValue,
+    ) -> impl Future<Output = Result<Option<Shown>>>;
+
+    /// `Put(key, value, WithLease(lease))`. E-KV-1, E-LS-9.
+    fn put(&self, key: Key, lease: Option<SessionId>, value: EtcdValue) -> impl Future<Output = Result<()>>;
+
     /// `Txn().If(CreateRevision(key) = created).Then(OpDelete(key))`: carried out, or not, for the compare failed. E-CC-22.
     fn delete_if_created(&self, key: Key, created: Index) -> impl Future<Output = Result<()>>;
 
@@ -114,9 +139,6 @@ pub trait EtcdApi {
 
     /// `Get(prefix, WithLastCreate(), WithMaxCreateRev(before - 1))`, with the revision of the store. E-KV-7.
     fn newest_before(&self, before: Index) -> impl Future<Output = Result<(Option<Shown>, Index)>>;
-
-    /// `Get(prefix, WithFirstCreate())`: whose key is the oldest, as `service.reads` has it. E-CC-23.
-    fn leader(&self) -> impl Future<Output = Result<Option<ClientId>>>;
 
     /// `Delete(key)`. E-CC-14.
     fn delete(&self, key: Key) -> impl Future<Output = Result<()>>;
@@ -156,6 +178,24 @@ impl EtcdApi for Handle<Etcd> {
         Ok(transact(self, key, created, Operation::Put(lease)).await?.0 == Some(created))
     }
 
+    async fn put_value_if_created(
+        &self,
+        key: Key,
+        created: Index,
+        lease: SessionId,
+        value: EtcdValue,
+    ) -> Result<Option<Shown>> {
+        let operation = Operation::PutValue(lease, value);
+        match self.request(EtcdQuery::Ask(Request::Txn(Compare { key, created }, operation))).await {
+            Response::Key(found) => Ok(found),
+            other => Err(EtcdError(other)),
+        }
+    }
+
+    async fn put(&self, key: Key, lease: Option<SessionId>, value: EtcdValue) -> Result<()> {
+        done(self.request(EtcdQuery::Ask(Request::Put(key, lease, value))).await)
+    }
+
     async fn delete_if_created(&self, key: Key, created: Index) -> Result<()> {
         transact(self, key, created, Operation::Delete).await.map(|_| ())
     }
@@ -170,13 +210,6 @@ impl EtcdApi for Handle<Etcd> {
 
     async fn newest_before(&self, before: Index) -> Result<(Option<Shown>, Index)> {
         found(self.request(EtcdQuery::Ask(Request::Newest(before))).await)
-    }
-
-    async fn leader(&self) -> Result<Option<ClientId>> {
-        match self.request(EtcdQuery::Ask(Request::Holder)).await {
-            Response::Holder(holder) => Ok(holder),
-            other => Err(EtcdError(other)),
-        }
     }
 
     async fn delete(&self, key: Key) -> Result<()> {
@@ -211,7 +244,7 @@ fn done(response: Response) -> Result<()> {
     }
 }
 
-fn found(response: Response) -> Result<(Option<Shown>, Index)> {
+pub(super) fn found(response: Response) -> Result<(Option<Shown>, Index)> {
     match response {
         Response::Found(found, revision) => Ok((found, revision)),
         other => Err(EtcdError(other)),

@@ -1,10 +1,10 @@
-//! `Election` of the Go client (clientv3/concurrency/election.go of 3.4.23). Values are left out; `Proclaim` puts the key.
+//! `Election` of the Go client (clientv3/concurrency/election.go of 3.4.23); `observe` has `Observe` and `Leader`.
 
 use serde::{Deserialize, Serialize};
 
 use super::{EtcdApi, EtcdError, EtcdSession, KeyWait};
 use crate::Etcd;
-use crate::messages::Key;
+use crate::messages::{EtcdValue, Key, Response};
 use fencepost_model::ids::{Index, SessionId};
 use fencepost_model::normal::Normal;
 use fencepost_model::program::Handle;
@@ -30,9 +30,33 @@ impl EtcdElection {
     pub async fn campaign(client: &Handle<Etcd>, session: EtcdSession) -> Result<Self, EtcdError> {
         let key = Key::Of(session.lease);
         let put = client.put_if_absent(key, session.lease).await?;
-        // `e.leaderKey, e.leaderRev, e.leaderSession = k, resp.Header.Revision, s`.
-        let (key, session) = (Some(key), Some(session.lease));
-        Ok(EtcdElection { key, created: put.created, session, wait: Some(KeyWait::Get) })
+        Ok(Self::entered(key, put.created, session))
+    }
+
+    /// The same with a value.
+    ///
+    /// # Errors
+    /// That of the transaction; or `Proclaim` has failed, and the key is given back (85-90).
+    pub async fn campaign_with(
+        client: &Handle<Etcd>,
+        session: EtcdSession,
+        value: EtcdValue,
+    ) -> Result<Self, EtcdError> {
+        let key = Key::Of(session.lease);
+        let put = client.put_value_if_created(key, Index::NONE, session.lease, value).await?;
+        let Some(found) = put else { return Err(EtcdError(Response::Key(None))) };
+        let mut election = Self::entered(key, found.created, session);
+        // `if string(kv.Value) != val`: the session has campaigned before.
+        if found.value != value && election.proclaim_with(client, value).await != Ok(true) {
+            let _ = election.resign(client).await;
+            return Err(EtcdError(Response::Key(Some(found))));
+        }
+        Ok(election)
+    }
+
+    /// `e.leaderKey, e.leaderRev, e.leaderSession = k, resp.Header.Revision, s` (81).
+    fn entered(key: Key, created: Index, session: EtcdSession) -> Self {
+        EtcdElection { key: Some(key), created, session: Some(session.lease), wait: Some(KeyWait::Get) }
     }
 
     /// `ResumeElection` (49-57): what the server does with the `leader` of a request. E-CC-30.
@@ -62,14 +86,21 @@ impl EtcdElection {
     /// # Errors
     /// `if terr != nil { return terr }` (119-121).
     pub async fn proclaim(&mut self, client: &Handle<Etcd>) -> Result<bool, EtcdError> {
-        let Some(lease) = self.session else { return Ok(false) };
-        let is_leader = match self.key {
-            Some(key) => client.put_if_created(key, self.created, lease).await?,
-            None => false,
-        };
-        if !is_leader {
-            self.key = None;
-        }
+        let (Some(lease), Some(key)) = (self.session, self.key) else { return Ok(false) };
+        let is_leader = client.put_if_created(key, self.created, lease).await?;
+        self.key = is_leader.then_some(key);
+        Ok(is_leader)
+    }
+
+    /// The same with a value.
+    ///
+    /// # Errors
+    /// As [`proclaim`](EtcdElection::proclaim).
+    pub async fn proclaim_with(&mut self, client: &Handle<Etcd>, value: EtcdValue) -> Result<bool, EtcdError> {
+        let (Some(lease), Some(key)) = (self.session, self.key) else { return Ok(false) };
+        let put = client.put_value_if_created(key, self.created, lease, value).await?;
+        let is_leader = put.is_some_and(|found| found.created == self.created);
+        self.key = is_leader.then_some(key);
         Ok(is_leader)
     }
 

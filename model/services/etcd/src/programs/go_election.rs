@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use super::holder::TenureEnd;
 use super::{EtcdElection, EtcdSession, HolderTerms, KeyWait, SessionTerms};
 use crate::Etcd;
-use crate::messages::Key;
+use crate::messages::{EtcdValue, Key};
 use crate::settings::{Leave, OnError};
 use fencepost_model::normal::Normal;
 use fencepost_model::program::{Gone, Handle, Lap, Recipe};
@@ -22,6 +22,10 @@ pub struct GoElection {
     pub on_error: OnError,
     /// Whether it proclaims a value as soon as it leads, and gives up if it does not lead: a repair of E-10 and E-12.
     pub proclaims: bool,
+    /// How many values it announces while it leads, beside its name: it campaigns with that, and then proclaims 1, 2 and so on. None: it
+    /// campaigns without a value.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub announces: Option<u8>,
     /// Its session.
     pub(super) session: Option<EtcdSession>,
     /// The `Election` whose `Campaign` waits.
@@ -32,7 +36,7 @@ impl GoElection {
     /// A candidate of 3.4.23 with such sessions and such a user.
     pub fn with(terms: SessionTerms, holder: HolderTerms) -> Self {
         let (session, election) = (None, None);
-        GoElection { terms, holder, on_error: OnError::Keep, proclaims: false, session, election }
+        GoElection { terms, holder, on_error: OnError::Keep, proclaims: false, announces: None, session, election }
     }
 
     /// Its session; a new one if it has none, or the last one's `Done` is closed.
@@ -46,7 +50,13 @@ impl GoElection {
     /// `Campaign` up to the wait.
     async fn campaign(&mut self, client: &Handle<Etcd>) -> Result<Lap, Gone> {
         let Some(session) = self.session(client).await else { return Ok(Lap::Done) };
-        match self.holder.unless_done(client, EtcdElection::campaign(client, session)).await {
+        let campaign = async {
+            match self.announces {
+                None => EtcdElection::campaign(client, session).await,
+                Some(_) => EtcdElection::campaign_with(client, session, EtcdValue::Name(client.me())).await,
+            }
+        };
+        match self.holder.unless_done(client, campaign).await {
             // The transaction may be applied yet: its key goes with the lease.
             None => Ok(Lap::Done),
             Some(Err(_)) => self.finish(client).await,
@@ -87,7 +97,10 @@ impl GoElection {
 
     /// `Campaign` has returned success.
     async fn lead(&mut self, client: &Handle<Etcd>, mut election: EtcdElection) -> Result<Lap, Gone> {
-        let leads = !self.proclaims || election.proclaim(client).await == Ok(true);
+        let mut leads = !self.proclaims || election.proclaim(client).await == Ok(true);
+        for number in 1..=self.announces.unwrap_or(0) {
+            leads = leads && election.proclaim_with(client, EtcdValue::Number(number)).await == Ok(true);
+        }
         let key: Option<Key> = election.key.filter(|_| leads);
         let Some(key) = key else { return self.resign(client, election).await };
         if !self.holder.may_enter(client).await {

@@ -1,23 +1,31 @@
 //! The programs with the settings of a scenario, so that each can be held against the state machine.
 
-use super::{ElectionService, GoElection, GoMutex, HolderTerms, LockService, SessionTerms};
+use super::{ElectionService, EtcdObserver, GoElection, GoMutex, HolderTerms, LockService, ObserverKind, SessionTerms};
 use crate::settings::{Nested, Reads, Settings, Stop};
 use crate::{ELECTION, Etcd};
 use fencepost_model::ids::{ClientId, SessionId};
 use fencepost_model::program::Recipe;
 use fencepost_model::scenario::{Cutting, Scenario};
 
-/// The scenario with programs in the place of its contenders; none: it has something that programs do not have. A program has no user who
-/// reads the holder.
+/// The scenario with programs in the place of its contenders; none: it has programs already, or something that they do not have. Where contenders also read
+/// the holder, an observer does that here: a third party.
 pub fn as_programs(scenario: &Scenario<Etcd>) -> Option<Scenario<Etcd>> {
     let settings = &scenario.service;
+    if !scenario.programs.is_empty() {
+        return None;
+    }
     let program = match (scenario.system == ELECTION, settings.renews) {
-        _ if settings.reads != Reads::Never => return None,
         (false, true) => with_each(scenario, |client| Some(GoMutex::of(scenario, client))),
         (false, false) => with_each(scenario, |client| LockService::of(scenario, client)),
         (true, true) => with_each(scenario, |client| Some(GoElection::of(scenario, client))),
         (true, false) => with_each(scenario, |client| Some(ElectionService::of(scenario, client))),
     }?;
+    let observer = ClientId(scenario.clients + 1);
+    let program = match settings.reads {
+        Reads::Never => program,
+        Reads::Linearizable | Reads::ReusedNumber => program.program(observer, EtcdObserver::by(ObserverKind::Leader)),
+        Reads::Local => program.program(observer, EtcdObserver::by(ObserverKind::LocalCopy)),
+    };
     program.validate().is_ok().then_some(program)
 }
 

@@ -68,6 +68,17 @@ impl service::Settings<Etcd> for Settings {
         "etcd".to_owned()
     }
 
+    fn role(scenario: &Scenario<Etcd>, participant: ClientId) -> Option<String> {
+        if participant.0 <= scenario.clients {
+            return None;
+        }
+        let third_parties = || scenario.programs.iter().filter(|other| other.client > Some(ClientId(scenario.clients)));
+        let program = third_parties().find(|program| program.client == Some(participant))?;
+        let is_alone = third_parties().filter(|other| other.name == program.name).count() == 1;
+        let name = program.name.replace('-', " ");
+        Some(if is_alone { format!("the {name}") } else { format!("the {name} {}", participant.0) })
+    }
+
     fn fault_is_possible(scenario: &Scenario<Etcd>, kind: usize) -> Result<(), &'static str> {
         super::validate::fault_is_possible(scenario, kind)
     }

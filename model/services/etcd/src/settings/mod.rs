@@ -48,6 +48,8 @@ pub struct Settings {
     pub watches_own_key: bool,
     /// Whether a session is closed after each tenure. Otherwise the client keeps it for its next one.
     pub closes_session: bool,
+    /// Whether `Close` waits no longer than T for its revoke, as the Go client does; otherwise for as long as it takes (E-CC-6).
+    pub limits_close: bool,
     /// Whether all clients use one lease (E-CC-15).
     pub shared_lease: bool,
     /// What a candidate does whose campaign has failed.
@@ -62,6 +64,10 @@ pub struct Settings {
     pub guard: Guard,
     /// How clients read the holder.
     pub reads: Reads,
+    /// Whether the store keeps its history: programs need it that watch puts (E-W-2).
+    pub history: bool,
+    /// Whether a watch is shown a deletion at exactly the compacted revision: since 3.4.36 (E-W-5).
+    pub shows_compacted_deletes: bool,
     /// What the operator does; see `budget.operator`.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub operator: Vec<OperatorKind>,
@@ -121,6 +127,7 @@ impl Default for Settings {
             final_get: false,
             watches_own_key: false,
             closes_session: true,
+            limits_close: false,
             shared_lease: false,
             on_error: OnError::default(),
             leave: Leave::default(),
@@ -128,6 +135,8 @@ impl Default for Settings {
             nested: Nested::default(),
             guard: Guard::default(),
             reads: Reads::default(),
+            history: false,
+            shows_compacted_deletes: false,
             operator: Vec::new(),
             election_timeout: Ticks::new(1),
             outage: Ticks::ZERO,

@@ -81,6 +81,9 @@ pub(super) fn validate(scenario: &Scenario<Etcd>) -> Checked {
     if !settings.renews && (settings.stop == Stop::OnDone || settings.done_cancels) {
         return wrong("service.renews", "a session that is not renewed has no `Done` to look at");
     }
+    if settings.limits_close && !settings.closes_session {
+        return wrong("service.limits_close", "no session is closed: `closes_session` is false");
+    }
     if settings.checkpoint_persists && settings.checkpoint.is_none() {
         return wrong("service.checkpoint_persists", "nothing is logged: set `checkpoint`");
     }
@@ -92,6 +95,13 @@ pub(super) fn validate(scenario: &Scenario<Etcd>) -> Checked {
         return wrong("budget.pauses", "the server pauses with `budget.server_pauses` already");
     }
     systems(scenario)?;
+    scenario.validate_programs_with_third_parties(scenario.clients)?;
+    if settings.history && scenario.programs.is_empty() {
+        return wrong("service.history", "only programs watch events: name one in `[[program]]`");
+    }
+    if settings.shows_compacted_deletes && !settings.history {
+        return wrong("service.shows_compacted_deletes", "no watch of events is shown anything: set `history`");
+    }
     promises(scenario)
 }
 

@@ -1,8 +1,12 @@
 //! Keys with their create revisions, transactions, reads and compaction.
 
-use super::{Asker, Cluster, Ctx, Ending, Entry, Etcd, Fact, Index, Key, Out, Response, SessionId};
+use super::{
+    Asker, Cluster, Ctx, Ending, Entry, Etcd, EtcdEvent, EtcdValue, Fact, Index, InlineVec, Key, Out, Response,
+    SessionId, Shown,
+};
 use crate::EtcdMutation as Mutant;
-use crate::messages::{Compare, Operation, Shown};
+use crate::messages::{Compare, Operation};
+use crate::settings::Reads;
 use fencepost_model::fact::Refusal;
 use fencepost_model::ids::{ClientId, RawId, Tenure};
 
@@ -13,7 +17,27 @@ impl Cluster {
 
     /// The oldest key of the prefix: `sort_target CREATE, ASCEND, limit 1` (E-KV-7).
     pub(super) fn oldest(&self) -> Option<Shown> {
-        self.entries.first().map(|entry| Shown { key: entry.key, created: entry.created })
+        self.entries.first().map(Entry::shown)
+    }
+
+    /// The same for a program. A local copy may lag behind; so may a linearizable read whose try repeats a request number (E-25).
+    pub(super) fn read_oldest(
+        &self,
+        client: ClientId,
+        is_serializable: bool,
+        context: &Ctx<'_>,
+        out: Out<'_>,
+    ) -> Response {
+        let lags = is_serializable
+            || context.scenario.service.reads == Reads::ReusedNumber
+            || context.is_mutated(Mutant::LinearizableReadsLag);
+        let copy = self.behind.as_deref().filter(|_| lags).and_then(|behind| *behind.copy);
+        if let Some((oldest, revision)) = copy {
+            out.record(Fact::Service(EtcdEvent::ReadStale(client)));
+            return Response::Found(oldest, revision);
+        }
+        let found = if context.is_mutated(Mutant::OldestIsNewest) { self.entries.last() } else { self.entries.first() };
+        Response::Found(found.map(Entry::shown), self.revision)
     }
 
     /// The newest key of the prefix that was created before a revision (E-KV-7).
@@ -21,7 +45,7 @@ impl Cluster {
         let is_inclusive = context.is_mutated(Mutant::NewestIncludesOwn);
         let is_before = |entry: &&Entry| entry.created < revision || is_inclusive && entry.created == revision;
         let found = self.entries.iter().rev().find(is_before);
-        found.map(|entry| Shown { key: entry.key, created: entry.created })
+        found.map(Entry::shown)
     }
 
     /// Each write of a log entry has the same, new revision (E-TXN-4).
@@ -34,7 +58,7 @@ impl Cluster {
     pub(super) fn put(
         &mut self,
         key: Key,
-        lease: Option<SessionId>,
+        (lease, value): (Option<SessionId>, EtcdValue),
         client: Option<ClientId>,
         context: &Ctx<'_>,
         out: Out<'_>,
@@ -42,11 +66,16 @@ impl Cluster {
         let revision = self.advance();
         if let Some(entry) = self.entries.iter_mut().find(|entry| entry.key == key) {
             entry.lease = lease;
-            return;
+            if !context.is_mutated(Mutant::PutKeepsValue) {
+                entry.value = value;
+            }
+            let entry = *entry;
+            return self.note_put(entry, context, out);
         }
         let is_first = self.entries.is_empty();
         let jumps = context.is_mutated(Mutant::NewKeyIsOldest);
-        self.entries.push(Entry { key, created: revision, lease, client });
+        let entry = Entry { key, created: revision, lease, client, value };
+        self.entries.push(entry);
         if jumps {
             self.entries.rotate_right(1);
         }
@@ -55,6 +84,23 @@ impl Cluster {
             Some(client) => out.record(Fact::Refused { client, why: Refusal::Held }),
             None => {}
         }
+        self.note_put(entry, context, out);
+    }
+
+    /// A put by name, which creates the key or keeps its create revision (E-KV-1). A lease that is gone is refused (E-LS-6).
+    pub(super) fn put_by_name(
+        &mut self,
+        key: Key,
+        (lease, value): (Option<SessionId>, EtcdValue),
+        client: ClientId,
+        context: &Ctx<'_>,
+        out: Out<'_>,
+    ) -> Response {
+        if lease.is_some_and(|lease| self.lease(lease).is_none()) {
+            return Response::NoLease;
+        }
+        self.put(key, (lease, value), Some(client), context, out);
+        Response::Done
     }
 
     fn grant(client: ClientId, created: Index, out: Out<'_>) {
@@ -70,7 +116,8 @@ impl Cluster {
         out: Out<'_>,
     ) {
         let Some(first) = self.entries.first().copied() else { return };
-        if !self.entries.iter().any(&is_deleted) {
+        let deleted: InlineVec<Entry, 3> = self.entries.iter().copied().filter(&is_deleted).collect();
+        if deleted.is_empty() {
             return;
         }
         self.entries.retain(|entry| !is_deleted(entry));
@@ -85,6 +132,7 @@ impl Cluster {
             }
         }
         self.tell_watchers(context, out);
+        self.note_deletes(deleted, context, out);
     }
 
     /// A transaction on one key, and the oldest key of the prefix after it (E-TXN-1, E-TXN-4).
@@ -101,21 +149,24 @@ impl Cluster {
         // E-TXN-2: a missing key compares as 0.
         let holds = found.unwrap_or_default() == created || context.is_mutated(Mutant::CompareIgnored);
         match operation {
-            Operation::Put(lease) if holds => {
+            Operation::Put(lease) | Operation::PutValue(lease, _) if holds => {
                 // E-TXN-6: refused without any effect.
                 if self.lease(lease).is_none() && !context.is_mutated(Mutant::PutWithoutLease) {
                     return Response::NoLease;
                 }
-                self.put(key, Some(lease), Some(client), context, out);
+                self.put(key, (Some(lease), operation.value()), Some(client), context, out);
             }
             Operation::Delete if holds => {
                 self.delete_where(|entry| entry.key == key, Ending::Released, context, out);
             }
             Operation::Write(tenure) => self.write(client, created, tenure, holds, out),
             // `Proclaim` reads nothing where its compare fails.
-            Operation::Put(_) if created == Index::NONE => self.confirm(client, key, out),
-            Operation::Put(_) => {}
+            Operation::Put(_) | Operation::PutValue(..) if created == Index::NONE => self.confirm(client, key, out),
+            Operation::Put(_) | Operation::PutValue(..) => {}
             Operation::Delete => {}
+        }
+        if matches!(operation, Operation::PutValue(..)) {
+            return Response::Key(self.entry(key).map(Entry::shown));
         }
         Response::Txn { created: self.entry(key).map(|entry| entry.created), oldest: self.oldest() }
     }
@@ -142,6 +193,7 @@ impl Cluster {
     /// Compaction: earlier revisions are no longer readable (E-KV-9).
     pub(super) fn compact(&mut self) {
         self.compacted = self.revision;
+        self.compact_log();
     }
 
     pub(super) fn may_compact(&self) -> bool {

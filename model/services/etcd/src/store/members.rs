@@ -6,6 +6,7 @@ use super::{
     Settings, Stalled,
 };
 use crate::messages::Request;
+use crate::rarely::Rarely;
 use crate::{EtcdEvent, EtcdFault, EtcdMutation as Mutant};
 use fencepost_model::ids::{Call, ClientId};
 use fencepost_model::scenario::Budget;
@@ -52,13 +53,17 @@ impl Cluster {
         }
         if left.affords(EtcdFault::DISCONNECTION) {
             let mut clients: Vec<ClientId> = self.watches.iter().map(|watch| watch.client).collect();
+            if let Some(log) = &*self.log {
+                clients.extend(log.watchers());
+                clients.sort_unstable();
+            }
             clients.dedup();
             clients.into_iter().for_each(|client| offer(EtcdFault::Disconnect(client)));
         }
         if is_whole && left.affords(EtcdFault::CLOCK) {
             offer(EtcdFault::Jump);
         }
-        match self.behind {
+        match &self.behind {
             Some(_) => offer(EtcdFault::CatchUp),
             None if left.affords(EtcdFault::LAG) => offer(EtcdFault::LagBehind),
             None => {}
@@ -80,7 +85,11 @@ impl Cluster {
             EtcdFault::EndStall => self.end_stall(context, out),
             EtcdFault::Disconnect(client) => self.disconnect(client, out),
             EtcdFault::Jump => self.jump(context),
-            EtcdFault::LagBehind => self.behind = Some(Behind { holder: self.record().owners.first().copied() }),
+            EtcdFault::LagBehind => {
+                let copy = (!context.scenario.programs.is_empty()).then(|| (self.oldest(), self.revision));
+                let holder = self.record().owners.first().copied();
+                self.behind = Some(Box::new(Behind { holder, copy: Rarely(copy) }));
+            }
             EtcdFault::CatchUp => self.behind = None,
             EtcdFault::ApplySlowly => self.lags = true,
             EtcdFault::ApplyAgain => self.lags = false,
@@ -184,9 +193,10 @@ impl Cluster {
 
     /// A client's connection breaks: its watches are gone, and it learns that (E-W-7).
     fn disconnect(&mut self, client: ClientId, out: Out<'_>) {
-        let calls: Vec<Call> =
+        let mut calls: Vec<Call> =
             self.watches.iter().filter(|watch| watch.client == client).map(|watch| watch.call).collect();
         self.watches.retain(|watch| watch.client != client);
+        calls.extend(self.log.iter_mut().flat_map(|log| log.disconnect(client)));
         calls.into_iter().for_each(|call| super::answer(out, (client, call), Response::Disconnected));
     }
 }

@@ -4,6 +4,7 @@
 //! kv       keys with their create revisions, transactions, reads at a revision, compaction (E-KV, E-TXN)
 //! leases   grant, renewal, revoke; expiry in the memory of the leader (E-LS)
 //! watches  watches of a key until it is deleted (E-W)
+//! events   watches of puts and deletions, and the history that they need (E-W)
 //! members  loss of the leader, promotion, pause; a stalled leader that was deposed (E-LD)
 //! operator what an operator does
 //! serve    which request is answered at once, held or refused
@@ -11,6 +12,7 @@
 //!
 //! One log entry is one atomic step (E-GEN-2), and every linearizable request is answered from its result (E-KV-10).
 
+mod events;
 mod kv;
 mod leases;
 mod members;
@@ -20,7 +22,9 @@ mod watches;
 
 use serde::{Deserialize, Serialize};
 
-use super::messages::{EtcdMessage, Key, Request, Response, Timer};
+use self::events::EventLog;
+use super::messages::{EtcdMessage, EtcdValue, Key, Request, Response, Shown, Timer};
+use super::rarely::Rarely;
 use super::settings::Settings;
 use super::{Etcd, EtcdEvent};
 use fencepost_model::fact::{Ending, Fact};
@@ -53,8 +57,10 @@ pub struct Cluster {
     calm_until: Option<Deadline>,
     /// A leader that is stalled, with its memory.
     stalled: Option<Box<Stalled>>,
-    /// The holder that a member shows which lags behind, or that a late read index shows.
-    behind: Option<Behind>,
+    /// What a member shows that lags behind, or a late read index.
+    behind: Option<Box<Behind>>,
+    /// Its history, if programs need it.
+    log: Rarely<Box<EventLog>>,
     /// Whether the leader's apply lags (E-LS-3).
     lags: bool,
 }
@@ -68,6 +74,14 @@ struct Entry {
     lease: Option<SessionId>,
     /// The client that created it; none: an operator.
     client: Option<ClientId>,
+    value: EtcdValue,
+}
+
+impl Entry {
+    /// What a read shows of it.
+    fn shown(&self) -> Shown {
+        Shown { key: self.key, created: self.created, value: self.value }
+    }
 }
 
 /// A lease. Everything but its id and its TTL is in the memory of the leader only (E-GEN-1).
@@ -147,10 +161,13 @@ struct Remembered {
     is_proposed: bool,
 }
 
-/// The holder as a member shows it which lags behind.
+/// A member that lags behind.
 #[derive(Copy, Clone, PartialEq, Eq, Hash, Debug, Normal, Serialize, Deserialize)]
 struct Behind {
+    /// The holder as it shows it.
     holder: Option<ClientId>,
+    /// The oldest key, and the revision of its copy, where programs read them.
+    copy: Rarely<(Option<Shown>, Index)>,
 }
 
 type Ctx<'a> = Context<'a, Etcd>;

@@ -39,8 +39,8 @@ impl Cluster {
                     self.revoke(lease, context, out);
                 }
             }
-            (OperatorKind::PutStranger, _) => self.put(Key::Stranger, None, None, context, out),
-            (OperatorKind::Detach, Some(held)) => self.put(held.key, None, held.client, context, out),
+            (OperatorKind::PutStranger, _) => self.put(Key::Stranger, Default::default(), None, context, out),
+            (OperatorKind::Detach, Some(held)) => self.put(held.key, Default::default(), held.client, context, out),
             (OperatorKind::Compact, _) => self.compact(),
             (OperatorKind::DeleteHeld | OperatorKind::RevokeHeld | OperatorKind::Detach, _) => {}
         }

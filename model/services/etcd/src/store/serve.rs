@@ -2,7 +2,7 @@
 
 use super::{Asker, Behind, Cluster, Ctx, EtcdEvent, Fact, Held, Out, Response};
 use crate::EtcdMutation as Mutant;
-use crate::messages::{Request, Shown};
+use crate::messages::Request;
 use crate::settings::Reads;
 use fencepost_model::ids::ClientId;
 
@@ -13,7 +13,7 @@ impl Cluster {
         }
         // Between election and promotion everything waits (E-KV-10, E-LD-3).
         if self.is_away() || self.is_with_stalled(asker.0) {
-            let is_retried = matches!(request, Request::Renew(_) | Request::Watch(..));
+            let is_retried = matches!(request, Request::Renew(_) | Request::Watch(..) | Request::Follow(..));
             return match self.is_down() && !is_retried {
                 // The connection is refused; the client itself repeats renewals and watches only.
                 true => super::answer(out, asker, Response::Failed),
@@ -38,7 +38,6 @@ impl Cluster {
     }
 
     fn serve(&mut self, asker: Asker, request: Request, context: &Ctx<'_>, out: Out<'_>) -> Served {
-        let shown = |entry: &super::Entry| Shown { key: entry.key, created: entry.created };
         Served::At(match request {
             Request::Grant(id, ttl) => self.grant_lease(id, ttl, context, out),
             Request::Renew(id) => match self.renew(id, context, out) {
@@ -48,7 +47,7 @@ impl Cluster {
             Request::Revoke(id) => self.revoke(id, context, out),
             Request::Txn(compare, operation) => self.transact(asker.0, compare, operation, context, out),
             Request::Newest(before) => Response::Found(self.newest_before(before, context), self.revision),
-            Request::Get(key) => Response::Found(self.entry(key).map(shown), self.revision),
+            Request::Get(key) => Response::Found(self.entry(key).map(super::Entry::shown), self.revision),
             Request::Watch(key, from) => {
                 self.watch(asker, key, from, context, out);
                 return Served::Answered;
@@ -58,6 +57,12 @@ impl Cluster {
                 return Served::Answered;
             }
             Request::Holder => self.holder(asker.0, context, out),
+            Request::Put(key, lease, value) => self.put_by_name(key, (lease, value), asker.0, context, out),
+            Request::First { serializable } => self.read_oldest(asker.0, serializable, context, out),
+            Request::Follow(range, cursor) => {
+                self.follow(asker, range, cursor, context, out);
+                return Served::Answered;
+            }
         })
     }
 
@@ -68,10 +73,10 @@ impl Cluster {
             Reads::Local | Reads::ReusedNumber => true,
             Reads::Linearizable | Reads::Never => context.is_mutated(Mutant::LinearizableReadsLag),
         };
-        match self.behind {
-            Some(Behind { holder }) if may_lag => {
+        match self.behind.as_deref() {
+            Some(Behind { holder, .. }) if may_lag => {
                 out.record(Fact::Service(EtcdEvent::ReadStale(client)));
-                Response::Holder(holder)
+                Response::Holder(*holder)
             }
             _ => Response::Holder(now),
         }

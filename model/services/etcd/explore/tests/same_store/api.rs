@@ -7,7 +7,7 @@ use fencepost_etcd::mvcc::{
 use fencepost_etcd::{Compare, Key, Operation, OperatorKind, Request, Response};
 use fencepost_model::ids::{ClientId, Index, SessionId};
 
-use super::names::{NAME, entries, first, index, leases, number, one, path, shifted, shown};
+use super::names::{NAME, entries, first, index, leases, number, one, path, shifted, shown, text};
 use super::pair::Pair;
 
 impl Pair {
@@ -48,7 +48,24 @@ impl Pair {
                 EtcdAnswer::Leads { entry, .. } => self.creators.get(&entry.created).copied(),
                 _ => None,
             }),
-            Request::Watch(..) => unreachable!("it is kept"),
+            Request::Put(key, lease, value) => {
+                let lease = lease.map_or(0, number);
+                let before = self.mvcc.revision();
+                let put = Put { key: path(key), lease, value: text(value), ..Put::default() };
+                match self.mvcc.ask(&EtcdCall::Put(put)) {
+                    EtcdAnswer::Put { .. } => {
+                        self.note_creator(client, key, before);
+                        Response::Done
+                    }
+                    EtcdAnswer::Refused(EtcdRefusal::LeaseNotFound) => Response::NoLease,
+                    other => panic!("{other:?}"),
+                }
+            }
+            Request::First { .. } => {
+                let oldest = entries(self.mvcc.ask(&EtcdCall::Range(first(Sorted::Ascending)))).first().map(shown);
+                Response::Found(oldest, index(self.mvcc.revision()))
+            }
+            Request::Watch(..) | Request::Follow(..) => unreachable!("it is kept"),
         }
     }
 
@@ -76,13 +93,23 @@ impl Pair {
             compared: Compared::Created(if created == Index::NONE { 0 } else { shifted(created) }),
         };
         let write = match operation {
-            Operation::Put(lease) => EtcdCall::Put(Put { key: path(key), lease: number(lease), ..Put::default() }),
+            Operation::Put(lease) | Operation::PutValue(lease, _) => EtcdCall::Put(Put {
+                key: path(key),
+                lease: number(lease),
+                value: text(operation.value()),
+                ..Put::default()
+            }),
             Operation::Delete => EtcdCall::Delete(DeleteRange { key: path(key), ..DeleteRange::default() }),
             Operation::Write(_) => EtcdCall::Put(Put { key: "protected".to_owned(), ..Put::default() }),
         };
         let answer = match operation {
             Operation::Put(lease) if by_recipe && key == Key::Of(lease) && created == Index::NONE => {
                 self.mvcc.ask(&EtcdCall::Lock { name: NAME.to_owned(), lease: number(lease) })
+            }
+            Operation::PutValue(lease, value) if by_recipe && created != Index::NONE => {
+                let (name, key) = (NAME.to_owned(), path(key));
+                let leader = LeaderKey { name, key, created: shifted(created), lease: number(lease) };
+                self.mvcc.ask(&EtcdCall::Proclaim { leader, value: text(value) })
             }
             Operation::Delete if by_recipe && created != Index::NONE => {
                 let leader = LeaderKey { name: NAME.to_owned(), key: path(key), created: shifted(created), lease: 1 };
@@ -97,17 +124,26 @@ impl Pair {
         if matches!(answer, EtcdAnswer::Refused(EtcdRefusal::LeaseNotFound | EtcdRefusal::RecipeLeaseNotFound)) {
             return Response::NoLease;
         }
-        let own = entries(self.mvcc.ask(&EtcdCall::Range(one(key)))).first().map(|entry| entry.created);
+        self.note_creator(client, key, before);
+        let own = entries(self.mvcc.ask(&EtcdCall::Range(one(key)))).first().map(shown);
+        if matches!(operation, Operation::PutValue(..)) {
+            return Response::Key(own);
+        }
         let oldest = entries(self.mvcc.ask(&EtcdCall::Range(first(Sorted::Ascending)))).first().map(shown);
         match answer {
             EtcdAnswer::Locked { .. } => assert_eq!(oldest.map(|oldest| oldest.key), Some(key), "it has the lock"),
             EtcdAnswer::Waits => assert_ne!(oldest.map(|oldest| oldest.key), Some(key), "it waits"),
             _ => {}
         }
+        Response::Txn { created: own.map(|own| own.created), oldest }
+    }
+
+    /// Whose key it is, if it was created since.
+    fn note_creator(&mut self, client: ClientId, key: Key, before: i64) {
+        let own = entries(self.mvcc.ask(&EtcdCall::Range(one(key)))).first().map(|entry| entry.created);
         if let Some(created) = own.filter(|created| *created > before) {
             self.creators.insert(created, client);
         }
-        Response::Txn { created: own.map(index), oldest }
     }
 
     /// The operator's action at the second store, and the lease that it ends.

@@ -1,7 +1,7 @@
 //! Random steps. Keys and leases are few, so that they meet.
 
 use fencepost_checker::laws::Draw;
-use fencepost_etcd::{Compare, Key, Operation, OperatorKind, Request};
+use fencepost_etcd::{Compare, EtcdValue, EventCursor, Key, KeyRange, Operation, OperatorKind, Request};
 use fencepost_model::ids::{ClientId, Index, RawId, Tenure};
 use fencepost_model::time::Ticks;
 
@@ -28,7 +28,8 @@ impl Pair {
             ),
         };
         let compare = Compare { key, created };
-        let request = match draw.below(24) {
+        let value = EtcdValue::Number(u8::try_from(draw.below(3)).expect("it is small"));
+        let request = match draw.below(32) {
             0..4 => Request::Grant(lease, Ticks::new(3)),
             4..6 => Request::Renew(lease),
             6 => Request::Revoke(lease),
@@ -47,10 +48,25 @@ impl Pair {
             20 => Request::Delete(key),
             21 => Request::Holder,
             22 => return self.draw_operator(draw).map_or(StoreStep::Pass(1), StoreStep::Operate),
+            23..25 => Request::Txn(compare, Operation::PutValue(lease, value)),
+            25 => Request::Put(key, (draw.below(3) > 0).then_some(lease), value),
+            26 => Request::First { serializable: draw.below(2) == 0 },
+            27..30 => return StoreStep::Ask(client, self.draw_follow(draw, client, key)),
             _ if draw.below(2) == 0 => return StoreStep::Expire,
             _ => return StoreStep::Pass(1 + i64::try_from(draw.below(2)).expect("it is small")),
         };
         StoreStep::Ask(client, request)
+    }
+
+    /// A watch of events: from any revision, or from the last event that this client was shown.
+    fn draw_follow(&self, draw: &mut Draw, client: ClientId, key: Key) -> Request {
+        if let Some((range, cursor)) = self.follows.last.get(&client).filter(|_| draw.below(3) > 0) {
+            return Request::Follow(*range, *cursor);
+        }
+        let range = if draw.below(2) == 0 { KeyRange::One(key) } else { KeyRange::Prefix };
+        let now = u64::try_from(self.mvcc.revision()).expect("it is positive");
+        let from = u32::try_from(draw.below(now + 2)).expect("it is small");
+        Request::Follow(range, EventCursor::at(Index::numbered(from)))
     }
 
     /// What an operator can do here: `can_operate` is not public.

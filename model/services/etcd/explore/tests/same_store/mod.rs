@@ -5,6 +5,7 @@
 //! ```text
 //! draw  random steps              names  leases, keys and revisions of the one in the other
 //! pair  one step of both stores   api    what the second store answers to it
+//! follows  watches of events, by the history of the second store
 //! ```
 //!
 //! [`Cluster`]: fencepost_etcd::Cluster
@@ -12,6 +13,7 @@
 
 mod api;
 mod draw;
+mod follows;
 mod names;
 mod pair;
 
@@ -50,7 +52,8 @@ fn the_store_of_the_world_and_the_store_of_the_api_answer_the_same() {
     for seed in 0..SEQUENCES {
         kinds.extend(run(seed, None).unwrap_or_else(|difference| panic!("{difference}")));
     }
-    let all = ["Compacted", "Deleted", "Done", "Found", "Granted", "Holder", "NoLease", "Renewed", "Txn"];
+    let all =
+        ["Compacted", "Deleted", "Done", "Event", "Found", "Granted", "Holder", "Key", "NoLease", "Renewed", "Txn"];
     assert_eq!(kinds.iter().map(String::as_str).collect::<Vec<_>>(), all, "each kind of answer was given");
 }
 
@@ -67,6 +70,9 @@ fn a_wrong_store_differs() {
         EtcdMutation::CompactionIgnored,
         EtcdMutation::WatchFromNow,
         EtcdMutation::DeletionUntold,
+        EtcdMutation::EventsFromNow,
+        EtcdMutation::PutKeepsValue,
+        EtcdMutation::OldestIsNewest,
     ] {
         let differs = (0..SEQUENCES).any(|seed| run(seed, Some(mutation)).is_err());
         assert!(differs, "{mutation:?}");

@@ -1,7 +1,7 @@
 //! Leases, keys and revisions of the world's store as the API's store has them, and the reads that show them.
 
 use fencepost_etcd::mvcc::{EtcdAnswer, KeyValue, RangeRead, SortBy, Sorted};
-use fencepost_etcd::{Key, Shown};
+use fencepost_etcd::{EtcdValue, Key, Shown};
 use fencepost_model::ids::{ClientId, Index, RawId, SessionId};
 
 /// The name of the lock.
@@ -28,6 +28,18 @@ pub(super) fn shifted(index: Index) -> i64 {
 
 pub(super) fn index(revision: i64) -> Index {
     Index::numbered(u32::try_from(revision - 1).expect("a small number"))
+}
+
+/// A value as text.
+pub(super) fn text(value: EtcdValue) -> String {
+    match value {
+        EtcdValue::Number(number) => number.to_string(),
+        _ => String::new(),
+    }
+}
+
+fn value(text: &str) -> EtcdValue {
+    text.parse().map_or(EtcdValue::Empty, EtcdValue::Number)
 }
 
 pub(super) fn one(key: Key) -> RangeRead {
@@ -61,5 +73,5 @@ pub(super) fn entries(answer: EtcdAnswer) -> Vec<KeyValue> {
 
 pub(super) fn shown(entry: &KeyValue) -> Shown {
     let key = keys().find(|key| path(*key) == entry.key).expect("it is one of ours");
-    Shown { key, created: index(entry.created) }
+    Shown { key, created: index(entry.created), value: value(&entry.value) }
 }

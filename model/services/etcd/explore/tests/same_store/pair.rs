@@ -13,6 +13,7 @@ use fencepost_model::scenario::Scenario;
 use fencepost_model::service::Service;
 use fencepost_model::time::{Instant, Ticks};
 
+use super::follows::Follows;
 use super::names::{index, number, one, shifted, shown};
 
 /// One step.
@@ -54,11 +55,13 @@ pub(super) struct Pair {
     pub(super) creators: BTreeMap<i64, ClientId>,
     /// The keys that were seen, and at which revision of the store.
     pub(super) seen: Vec<(Key, Index)>,
+    /// The events, and who watches them.
+    pub(super) follows: Follows,
 }
 
 impl Pair {
     pub(super) fn new(mutation: Option<EtcdMutation>) -> Self {
-        let mut scenario = Scenario::<Etcd>::new("same-store");
+        let mut scenario = Scenario::<Etcd>::new("same-store").service(|settings| settings.history = true);
         scenario.mutation = mutation.map(Mutation::from);
         Pair {
             scenario,
@@ -70,6 +73,7 @@ impl Pair {
             renewals: BTreeMap::new(),
             creators: BTreeMap::new(),
             seen: Vec::new(),
+            follows: Follows::default(),
         }
     }
 
@@ -89,7 +93,7 @@ impl Pair {
         let mut out = Outbox::new();
         let mut expected: Vec<Told> = Vec::new();
         let (mut ended, mut asked) = (None, None);
-        let scanned = self.scanned();
+        let (scanned, keys, revision) = (self.scanned(), self.waiting(), self.mvcc.revision());
         let overdue: Vec<SessionId> =
             scanned.iter().filter(|(at, _)| *at <= self.now).map(|(_, lease)| *lease).collect();
         let context = Context { scenario: &self.scenario, now: self.now, me: ProcessId::Server };
@@ -109,6 +113,9 @@ impl Pair {
                     return Err(format!("a renewal of {lease}, held: {is_held}"));
                 }
                 match request {
+                    Request::Follow(range, cursor) => {
+                        expected.extend(self.follows.ask(&mut self.mvcc, (client, self.call), range, cursor)?);
+                    }
                     Request::Watch(key, from) => self.watches.push(OpenWatch { client, call: self.call, key, from }),
                     Request::Renew(lease) if is_held => drop(self.renewals.insert((client, lease), self.call)),
                     request => expected.push((client, self.call, self.answer(client, request, by_recipe))),
@@ -136,6 +143,7 @@ impl Pair {
             self.renewals.retain(|held, _| !over(held));
         }
         self.watched(asked, &mut expected);
+        expected.extend(self.follows.happen(&mut self.mvcc, revision, &keys));
         let mut told: Vec<Told> = out.messages().iter().map(told).collect();
         told.sort_unstable();
         expected.sort_unstable();
