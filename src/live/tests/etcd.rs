@@ -39,7 +39,7 @@ pub fn heeds_done() -> HolderTerms {
 }
 
 /// The server that `FENCEPOST_ETCD` names, and the name of a lock that is not in use; none: there is no server.
-fn bench() -> Option<(String, String)> {
+pub fn bench() -> Option<(String, String)> {
     static COUNT: AtomicU32 = AtomicU32::new(0);
     let Ok(address) = env::var("FENCEPOST_ETCD") else {
         eprintln!("skipped: no live etcd server, for FENCEPOST_ETCD names none");

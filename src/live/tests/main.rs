@@ -7,6 +7,7 @@ mod holders;
 mod long;
 mod methods;
 mod mistakes;
+mod observers;
 mod processes;
 mod reads;
 mod semaphores;
