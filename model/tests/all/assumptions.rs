@@ -61,6 +61,9 @@ fn edited(scenario: &dyn AnyScenario, edits: &[(&str, &str)]) -> Result<Box<dyn 
 /// Scenario, kind of assumption, and the edits that break it.
 type Row = (&'static str, &'static str, &'static [(&'static str, &'static str)]);
 
+/// A third party whose work has an end in each round.
+const READER: &str = r#"[{ client = 3, name = "observer", head = '{"kind":"leader","checks":false,"values":null,"count":0,"observe":"get","told":null}' }]"#;
+
 const ROWS: &[Row] = &[
     // Time, messages and clocks.
     ("message-delay", "b01-one-pause", &[("synchrony.message_delay", "9")]),
@@ -155,6 +158,7 @@ const ROWS: &[Row] = &[
     ("slow-applies", "e09-lag", &[("budget.slow_applies", "9")]),
     ("stale-members", "e07-range", &[("budget.stale_members", "9")]),
     ("wall-clock-jumps", "e26-back", &[("budget.wall_clock_jumps", "9")]),
+    ("finite-work", "observe-first-value", &[("rounds", "9"), ("program", READER)]),
 ];
 
 /// How an execution breaks the assumption of another scenario, if one is found.
