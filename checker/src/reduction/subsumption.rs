@@ -18,7 +18,6 @@
 //! Properties that the scenario defines may look at budgets and messages, and where faults are kept to places these are compared by what may
 //! happen there: then no world is left out. It is for safety promises only.
 
-use fencepost_model::monitor::Observed;
 use fencepost_model::mutation::{CheckerMutation, Mutation};
 use fencepost_model::scenario::{Budget, Scenario, UNLIMITED};
 use fencepost_model::service::Service;
@@ -167,7 +166,11 @@ impl Subsumption {
     }
 
     /// The same of any world in normal form.
-    pub(crate) fn of_world<S: Service>(&self, world: &Observed<S>) -> Option<(u64, Allowance)> {
+    #[cfg(feature = "stateright")]
+    pub(crate) fn of_world<S: Service>(
+        &self,
+        world: &fencepost_model::monitor::Observed<S>,
+    ) -> Option<(u64, Allowance)> {
         let layout = Layout::of(world.clients.len());
         let count = layout.messages + world.network.places().len();
         let part = |place| {

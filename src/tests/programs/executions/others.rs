@@ -74,7 +74,7 @@ fn mutex_and_election_of_etcd_and_their_state_machines_do_the_same() {
         do_the_same(&machine, &program, as_it_is, 20);
         compared += 1;
     }
-    assert_eq!(compared, 88);
+    assert_eq!(compared, 89);
 }
 
 /// Whether a state machine with another setting is told, with the step.
