@@ -42,6 +42,7 @@ pub const PAGES: &[Source] = pages! {
     "Guides": "reports/docs/detector.md" as "detector.html" "Failure detection";
     "Guides": "reports/docs/schedulers.md" as "schedulers.html" "Schedulers";
     "Guides": "reports/docs/simulator.md" as "simulator.html" "A simulated run";
+    "Guides": "reports/docs/large-searches.md" as "large-searches.html" "A search that does not end";
     "Guides": "reports/docs/machines.md" as "machines.html" "More than one machine";
     "Guides": "reports/docs/github-actions.md" as "github-actions.html" "GitHub Actions";
     "Guides": "reports/docs/a-service.md" as "a-service.html" "A service in 30 minutes";
