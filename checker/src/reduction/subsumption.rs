@@ -157,7 +157,8 @@ impl Subsumption {
         }
         let rest = part(layout.rest);
         let mut allowance = rest.amount;
-        for lane in 0..messages {
+        let compared = if self.is(CheckerMutation::OneMessageCompared) { messages.min(1) } else { messages };
+        for lane in 0..compared {
             let bits = u32::try_from(budgets + lane).expect("they fit into a word") * self.width;
             allowance |= part(layout.messages + lane).amount << bits;
         }

@@ -56,6 +56,8 @@ crate::mutations! {
         SoonerCovers,
         /// All that is compared counts as one number.
         LanesAreOne,
+        /// Of several messages only the first one is compared.
+        OneMessageCompared,
     }
     "partial order", Reduction {
         /// Actions are hidden although they state facts.
