@@ -7,8 +7,11 @@
 //!
 //! Faults of the service are not cached, because they may change anything; nor are messages that a cut link may lose.
 
+use std::hash::{Hash, Hasher};
+
 use fencepost_model::fact::Fact;
 use fencepost_model::goal::Reached;
+use fencepost_model::hash::Fingerprinter;
 use fencepost_model::ids::{ClientId, ProcessId, Tenure};
 use fencepost_model::inline_array::InlineArray;
 use fencepost_model::inline_vec::InlineVec;
@@ -92,7 +95,7 @@ pub(super) struct Lookup<P: Service> {
 }
 
 /// What a step did, before anything got new names.
-#[derive(Copy, Clone, Default)]
+#[derive(Copy, Clone)]
 struct CachedStep {
     /// The parts that it depends on, afterwards.
     after: [u32; ROLES],
@@ -108,23 +111,23 @@ pub(super) struct Memo<P: Service> {
     mutation: Option<Mutation>,
     /// Whether what is remembered depends on every world that is passed.
     looks_at_every_world: bool,
-    steps: Cache<CachedStep>,
+    steps: Cache<Key<P>, CachedStep>,
     /// Hashes of keys that missed the cache.
-    asked: Cache<()>,
+    asked: Cache<u64, ()>,
     /// Facts that steps state; none come first.
     facts: Vec<(InlineVec<Fact<P>, 4>, Reached)>,
     /// What is remembered after facts.
-    memories: Cache<u32>,
+    memories: Cache<(u32, u32), u32>,
     /// What parts are called anew.
-    names: Cache<u32>,
+    names: Cache<(u32, SmallSet, u64, Ticks), u32>,
     symmetry: Symmetry,
     /// What parts have of clients.
-    traces: Cache<u64>,
+    traces: Cache<(u32, usize), u64>,
     /// Parts after clients have changed places.
-    places: Cache<u32>,
+    places: Cache<(u32, u64), u32>,
     unheard: Unheard,
     /// Whether a server only answers a message.
-    answers: Cache<bool>,
+    answers: Cache<(u32, u32), bool>,
 }
 
 impl<P: Service> Memo<P> {
@@ -276,7 +279,7 @@ impl<P: Service> Memo<P> {
                         unreachable!("each part has its place");
                     };
                     let answers = self.unheard.only_answers(&server.process, envelope);
-                    known.put(&question, answers);
+                    known.put(question, answers);
                     answers
                 })
             };
@@ -330,7 +333,7 @@ impl<P: Service> Memo<P> {
             if self.mutation == Some(CheckerMutation::LookupSettlesNothing.into()) { Ticks::ZERO } else { ticks };
         let piece = settled(&copies.rules, copies.piece(question.key.parts[0]).clone(), ticks);
         let outcome = CachedStep { after: [copies.number(piece), 0, 0], sent: [0; SENT], count: 0, facts: 0 };
-        self.steps.put(&question.key, outcome);
+        self.steps.put(question.key, outcome);
         outcome
     }
 
@@ -344,7 +347,7 @@ impl<P: Service> Memo<P> {
         };
         monitor.remember_facts(scenario, Instant::START, &self.facts[facts as usize].0);
         let after = copies.number(Piece::Memory(resource, monitor));
-        self.memories.put(&(memory, facts), after);
+        self.memories.put((memory, facts), after);
         after
     }
 
@@ -405,7 +408,7 @@ impl<P: Service> Memo<P> {
             Some(trace) => trace,
             None => {
                 let trace = copies.piece(number).trace(place);
-                known.put(&(number, place), trace);
+                known.put((number, place), trace);
                 trace
             }
         };
@@ -420,7 +423,7 @@ impl<P: Service> Memo<P> {
                     let mut piece = copies.piece(*number).clone();
                     piece.arrange(&order);
                     let arranged = copies.number(piece);
-                    self.places.put(&(*number, word), arranged);
+                    self.places.put((*number, word), arranged);
                     arranged
                 }
             };
@@ -463,15 +466,17 @@ impl<P: Service> Memo<P> {
         let mut piece = copies.piece(number).clone();
         piece.visit(&mut Rewriting::new(&names, &copies.rules));
         let renamed = copies.number(piece);
-        self.names.put(&question, renamed);
+        self.names.put(question, renamed);
         renamed
     }
 
     /// Whether the question was asked before, and lately. Where worlds are made of many parts, most are asked only once; to
     /// remember these would cost more than it saves.
     fn is_repeated(&mut self, key: &Key<P>) -> bool {
-        let is_known = self.asked.get(key).is_some();
-        self.asked.put(key, ());
+        let mut hash = Fingerprinter::default();
+        key.hash(&mut hash);
+        let is_known = self.asked.get(&hash.finish()).is_some();
+        self.asked.put(hash.finish(), ());
         is_known
     }
 
@@ -521,7 +526,7 @@ impl<P: Service> Memo<P> {
         });
         let count = u8::try_from(step.sent.len()).expect("they are few");
         let facts = u32::try_from(facts).expect("memory is full before");
-        self.steps.put(&question.key, CachedStep { after, sent, count, facts });
+        self.steps.put(question.key, CachedStep { after, sent, count, facts });
     }
 }
 

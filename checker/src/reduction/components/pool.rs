@@ -103,7 +103,7 @@ pub(super) struct WorkerPool<P: Service> {
     /// What is compared of them, if worlds are.
     comparable: Vec<Comparable>,
     subsumption: Subsumption,
-    numbers: Cache<u32>,
+    numbers: Cache<(u32, u64), u32>,
     pub(super) rules: Rules,
 }
 
@@ -161,7 +161,7 @@ impl<P: Service> WorkerPool<P> {
         let part = Arc::clone(pool.part(number));
         drop(pool);
         self.keep(number, part);
-        self.numbers.put(&(kind, hash), number);
+        self.numbers.put((kind, hash), number);
         number
     }
 
