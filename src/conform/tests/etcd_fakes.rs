@@ -1,13 +1,14 @@
 //! Servers that answer as etcd does what a test tells them to, and write down what they are asked: a server that is not clearly empty is refused,
 //! and what a member is still going to do never reaches the next crowd.
 
-use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{TcpListener, TcpStream};
 use std::sync::{Arc, Mutex};
 use std::{env, fs, process, thread};
 
 use fencepost_conform::Removal;
 use fencepost_conform::etcd::{EtcdCluster, EtcdPace, EtcdScript, EtcdServer, crowd_of_cluster};
+
+use crate::fake_http::{answer, read_request};
 
 /// The answer to a path: a status and a body; none: the connection breaks.
 type Answers = dyn Fn(&str) -> Option<(u16, String)> + Send;
@@ -46,29 +47,13 @@ impl Fake {
     }
 }
 
-fn serve(mut stream: TcpStream, answers: &Answers, heard: &Mutex<Vec<String>>) {
-    let mut reader = BufReader::new(stream.try_clone().expect("a socket"));
-    let (mut first, mut length) = (String::new(), 0);
-    if reader.read_line(&mut first).unwrap_or(0) == 0 {
-        return;
+fn serve(stream: TcpStream, answers: &Answers, heard: &Mutex<Vec<String>>) {
+    let Some((asked, body)) = read_request(&stream) else { return };
+    let path = asked.split(' ').nth(1).expect("a path");
+    heard.lock().expect("no thread panics").push(format!("{path} {body}"));
+    if let Some((status, body)) = answers(path) {
+        answer(stream, status, &body);
     }
-    loop {
-        let mut line = String::new();
-        reader.read_line(&mut line).expect("a header");
-        if line.trim().is_empty() {
-            break;
-        }
-        if let Some(value) = line.to_lowercase().strip_prefix("content-length:") {
-            length = value.trim().parse().expect("a number");
-        }
-    }
-    let mut body = vec![0; length];
-    reader.read_exact(&mut body).expect("the body");
-    let path = first.split(' ').nth(1).expect("a path").to_owned();
-    heard.lock().expect("no thread panics").push(format!("{path} {}", String::from_utf8_lossy(&body)));
-    let Some((status, body)) = answers(&path) else { return };
-    let head = format!("HTTP/1.1 {status} x\r\nContent-Length: {}\r\nConnection: close\r\n\r\n", body.len());
-    let _ = stream.write_all(format!("{head}{body}").as_bytes());
 }
 
 /// What a server with nothing in it answers.

@@ -13,6 +13,7 @@ mod etcd_order;
 mod etcd_queues;
 mod etcd_shrink;
 mod etcd_watches;
+mod fake_http;
 mod gossip;
 mod hazards;
 mod incidents;

@@ -1,12 +1,13 @@
 //! An agent that does not say clearly that it is empty is refused, and nothing in it is touched. The agents here are fakes:
 //! they answer what they are told to, and write down what they are asked.
 
-use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{TcpListener, TcpStream};
 use std::sync::{Arc, Mutex};
 use std::thread;
 
 use fencepost_conform::{Consul, Removal};
+
+use crate::fake_http::{answer, read_request};
 
 /// A path with the status and the body of its answer.
 type Answer = (&'static str, u16, &'static str);
@@ -54,35 +55,14 @@ impl Fake {
     }
 }
 
-fn serve(mut stream: TcpStream, answers: &[Answer], heard: &Mutex<Vec<String>>) {
-    let mut reader = BufReader::new(stream.try_clone().expect("a socket"));
-    let (mut first, mut length) = (String::new(), 0);
-    if reader.read_line(&mut first).unwrap_or(0) == 0 {
-        return;
-    }
-    loop {
-        let mut line = String::new();
-        reader.read_line(&mut line).expect("a header");
-        if line.trim().is_empty() {
-            break;
-        }
-        if let Some(value) = line.to_lowercase().strip_prefix("content-length:") {
-            length = value.trim().parse().expect("a number");
-        }
-    }
-    let mut body = vec![0; length];
-    reader.read_exact(&mut body).expect("the body");
-    let asked = first.trim_end().trim_end_matches(" HTTP/1.1").to_owned();
-    let url = asked.split(' ').nth(1).expect("an url").to_owned();
-    let is_write = !asked.starts_with("GET ");
-    heard
-        .lock()
-        .expect("no thread panics")
-        .push(format!("{asked} {}", String::from_utf8_lossy(&body)).trim_end().to_owned());
+fn serve(stream: TcpStream, answers: &[Answer], heard: &Mutex<Vec<String>>) {
+    let Some((asked, body)) = read_request(&stream) else { return };
+    let url = asked.split(' ').nth(1).expect("an url");
     let known = answers.iter().find(|(path, ..)| *path == url).map(|(_, status, body)| (*status, *body));
+    let is_write = !asked.starts_with("GET ");
+    heard.lock().expect("no thread panics").push(format!("{asked} {body}").trim_end().to_owned());
     let (status, body) = known.unwrap_or(if is_write { (200, "true") } else { (404, "") });
-    let head = format!("HTTP/1.1 {status} x\r\nContent-Length: {}\r\nConnection: close\r\n\r\n", body.len());
-    let _ = stream.write_all(format!("{head}{body}").as_bytes());
+    answer(stream, status, body);
 }
 
 #[test]
