@@ -7,6 +7,7 @@ mod engines;
 mod expectations;
 mod laws;
 mod partial_order;
+mod reduced;
 mod subsumption;
 mod symmetry;
 mod walls;

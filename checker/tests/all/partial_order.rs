@@ -1,75 +1,22 @@
 //! Partial orders must not change a verdict: random small scenarios, each with them and without; and their counts do not depend on who counts.
 
-use std::env;
-use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
-use std::thread;
-
 use fencepost::consul::{Consul, SERVICE};
 use fencepost::{AnyScenario, Scenario, catalogue};
-use fencepost_checker::laws::{Law, walks};
-use fencepost_checker::mutants::Variant;
-use fencepost_checker::{Engine, Limits, Options};
+use fencepost_checker::laws::Law;
+use fencepost_checker::{Engine, Options};
 use fencepost_model::action_kind::ActionKind;
 use fencepost_model::finding::{Finding, Verdict};
 
+use crate::reduced::{agree, essence, explored};
 use crate::symmetry::scenario;
-
-/// Larger ones take too long here.
-const STATES_MAX: u64 = 6_000;
-
-fn explored(scenario: &dyn AnyScenario, options: &Options) -> Vec<Finding> {
-    scenario.check(options).expect("no internal error").into_iter().map(|outcome| outcome.finding).collect()
-}
-
-fn essence(finding: &Finding) -> (&'static str, Option<usize>) {
-    (finding.verdict.word(), finding.verdict.story().map(|story| story.steps.len()))
-}
-
-/// Compares `wanted` random scenarios of at least 300 states; also on random walks, action by action.
-fn agree(wanted: u64) {
-    let (next, compared) = (AtomicU64::new(0), AtomicU64::new(0));
-    let (with, without) = (AtomicU64::new(0), AtomicU64::new(0));
-    let compare = || {
-        while compared.load(Relaxed) < wanted {
-            let number = next.fetch_add(1, Relaxed);
-            let drawn = scenario(number);
-            if drawn.validate().is_err() {
-                continue;
-            }
-            let drawn = SERVICE.any(&drawn);
-            let limits = Limits { states: Some(STATES_MAX), depth: None };
-            let all = explored(drawn, &Options { limits, symmetry: false, ..Options::default() });
-            let states = all.iter().map(|finding| finding.states).max().unwrap_or_default();
-            if states < 300 || all.iter().any(|finding| finding.verdict.word() == "bounded") {
-                continue;
-            }
-            let reduced = Options { symmetry: number.is_multiple_of(2), partial_order: true, ..Options::default() };
-            let some = explored(drawn, &reduced);
-            for (one, other) in some.iter().zip(&all) {
-                assert_eq!(essence(one), essence(other), "scenario {number}, {}", one.property);
-            }
-            assert!(some == explored(drawn, &Options { workers: 2, ..reduced }), "scenario {number}, two workers");
-            let walks = walks(number, 2, 40);
-            let lawful = drawn.subject().obeys(Law::PartialOrder, None, Variant::AsIs, &walks);
-            lawful.unwrap_or_else(|violation| panic!("scenario {number}: {violation}"));
-            let sum = |findings: &[Finding]| findings.iter().map(|finding| finding.states).sum::<u64>();
-            with.fetch_add(sum(&some), Relaxed);
-            without.fetch_add(sum(&all), Relaxed);
-            compared.fetch_add(1, Relaxed);
-        }
-    };
-    thread::scope(|scope| {
-        for _ in 0..thread::available_parallelism().map_or(1, usize::from) {
-            scope.spawn(compare);
-        }
-    });
-    let (with, without) = (with.into_inner(), without.into_inner());
-    assert!(with * 5 < without * 4, "{with} states, {without} without");
-}
 
 #[test]
 fn verdicts_with_and_without_partial_orders_agree_on_random_scenarios() {
-    agree(env::var("FENCEPOST_CASES").map_or(60, |text| text.parse().expect("FENCEPOST_CASES is a number")));
+    agree(Law::PartialOrder, scenario, |number| Options {
+        symmetry: number.is_multiple_of(2),
+        partial_order: true,
+        ..Options::default()
+    });
 }
 
 fn named(name: &str) -> Box<dyn AnyScenario> {
