@@ -27,7 +27,7 @@ pub struct Options {
     /// Whether only some of a state's actions are explored: partial orders, and losses that make no difference. For safety promises.
     pub partial_order: bool,
     /// Whether states are left out that others cover: with more that is left of budgets, or longer times that are left for messages. For
-    /// safety promises, and for our own search in the memory of one process.
+    /// safety promises, and for our own search in the memory of one process; stateright's search explores every state all the same.
     pub subsumption: bool,
     /// How many states may be expanded in search of a shorter counterexample than one that was found with partial orders; by default as many
     /// as the search may expand, or 10,000 for each of its steps. Where that is too few, it is not known to be a shortest.

@@ -249,12 +249,7 @@ impl<P: Service> Space for Worlds<P> {
             let Scratch { actions, stepper } = scratch;
             let stepper = stepper.get_or_insert_with(|| Box::new(self.stepper()));
             let has_loss = self.enabled(stepper.open(last), actions);
-            let (fingerprint, allowance) = stepper.identity();
-            // A step to the same world changes nothing, and what the world covers that it leads from is not explored.
-            let is_same = |next: &Collapsed| {
-                let covers = |lanes: Lanes| lanes.covers(allowance, next.allowance());
-                next.fingerprint() == fingerprint && self.subsumption.lanes().is_none_or(covers)
-            };
+            let identity = stepper.identity();
             if self.scenario.is_mutated(CheckerMutation::LastActionForgotten) && actions.len() > 1 {
                 actions.pop();
             }
@@ -269,7 +264,7 @@ impl<P: Service> Space for Worlds<P> {
                 let Successor { to: state, reached, is_violation } =
                     stepper.step(&self.scenario, self.form.normal(), action);
                 let is_kept = is_violation && !self.scenario.is_mutated(CheckerMutation::StutterHidesViolation);
-                if is_kept || !is_same(&state) {
+                if is_kept || (state.fingerprint(), state.allowance()) != identity {
                     let marks = Marks { reached: reached.0, kinds: kind_bit(action) | losses };
                     found(Transition { action: place, state, is_violation, marks });
                 }

@@ -13,6 +13,8 @@
 //! arrival has no order: they count, and find the level of the first violation, and one worker looks for its path again. So does a
 //! worker that is alone and notes no paths, because it expects no violation.
 //!
+//! Where some states cover others, `antichains` keeps those that none covers, by their `allowance`.
+//!
 //! `disk` is the same search with its states on disk.
 //!
 //! `cluster` puts the workers into several processes.

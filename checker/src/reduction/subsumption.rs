@@ -37,7 +37,7 @@ pub(crate) struct Subsumption {
     width: u32,
     /// What a scenario begins with: budgets with nothing in them have no lane.
     budget: Budget,
-    /// The number of the others.
+    /// The number of budgets that have a lane.
     budgets: usize,
     /// The earliest deadline of a message in normal form, relative to now: a receiver that is paused lets messages be overdue.
     floor: Ticks,
