@@ -94,6 +94,7 @@ fn in_the_end<P: Service>(
             marks,
             reductions,
             in_partial_order: false,
+            is_without_covered: false,
             is_violated,
             violation,
             is_shortest: true,

@@ -78,6 +78,8 @@ pub(crate) struct Exploration<P: Service> {
     pub violation: Option<Trace<P>>,
     /// Whether some actions wait for others ([partial orders](crate::reduction::PartialOrder)).
     pub in_partial_order: bool,
+    /// Whether states were left out that others cover ([subsumption](crate::reduction::Subsumption)).
+    pub is_without_covered: bool,
     /// Whether it is known to be a shortest.
     pub is_shortest: bool,
 }
@@ -97,6 +99,9 @@ impl<P: Service> TimedExploration<P> {
         let mut assumptions = scenario.assumptions_of(promise);
         if self.exploration.in_partial_order && violation.is_none() {
             assumptions.push(partial_order());
+        }
+        if self.exploration.is_without_covered && violation.is_none() {
+            assumptions.push(subsumption());
         }
         let finding = Finding {
             scenario: scenario.name.clone(),
@@ -170,6 +175,19 @@ fn partial_order() -> Assumption {
         source: "model".into(),
         sentence: "partial order: where a client can act unseen and unhindered, all other actions wait for it; \
                    only answers to its own calls reach a client"
+            .to_owned(),
+    }
+}
+
+/// What a verdict rests on where states are left out that others cover.
+fn subsumption() -> Assumption {
+    Assumption {
+        kind: "subsumption".into(),
+        class: AssumptionClass::Limit,
+        value: AssumptionValue::None,
+        source: "model".into(),
+        sentence: "subsumption: a state is left out where another one differs only in more that is left of budgets, \
+                   or in longer times that are left for messages"
             .to_owned(),
     }
 }

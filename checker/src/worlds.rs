@@ -109,6 +109,7 @@ impl<P: Service> Worlds<P> {
             marks,
             reductions,
             in_partial_order: space.form.is_in_partial_order(),
+            is_without_covered: space.subsumption.lanes().is_some(),
             is_violated,
             violation,
             is_shortest: true,

@@ -57,6 +57,8 @@ fn a_proof_says_that_covered_worlds_are_left_out() {
     let proven = |subsumption| {
         let found = explored(&*named("b02-fencing"), &Options { subsumption, ..Options::default() });
         let Verdict::Proven(certificate) = &found[0].verdict else { panic!("{:?}", found[0].verdict) };
+        let is_printed = found[0].assumptions.iter().any(|told| told.sentence.starts_with("subsumption: "));
+        assert_eq!(is_printed, subsumption);
         certificate.clone()
     };
     let says = |reduction: &String| reduction.starts_with("a world is left out if another one");
