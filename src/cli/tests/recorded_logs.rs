@@ -58,7 +58,7 @@ fn a_log_of_another_version_is_judged_with_a_warning() {
             assert_eq!(output.status.code(), Some(0), "{name}: {}{}", stdout(&output), stderr(&output));
             output
         };
-        let warning = format!("the log is of {server} 9.1.0, and the model is of {server} {known}: ");
+        let warning = format!("the log is of {server} 9.1.0, and the model is of {server} {known}");
         let told = stdout(&judged("9.1.0", &[]));
         assert!(told.contains("possible") && told.contains(&format!("Warning: {warning}")), "{told}");
         let rows = json(&judged("9.1.0", &["--json"]));

@@ -1,7 +1,9 @@
 //! Classes of answers: what a server's answer says by which rule. A run counts them, so that no reader takes a rule for tested that never
 //! came up; and what a run cannot meet, with the reason.
 
-use fencepost_etcd::mvcc::{EtcdAnswer, EtcdCall, EtcdRefusal, RangeRead, Sorted, WatchBesides, WatchRange, WatchSaid};
+use fencepost_etcd::mvcc::{
+    EtcdAnswer, EtcdCall, EtcdRefusal, RangeRead, Sorted, WatchBesides, WatchRange, WatchRefusal, WatchSaid,
+};
 
 use super::pair::EtcdExchange;
 use crate::tally::classes;
@@ -60,6 +62,7 @@ classes! {
     Listed = "E-GEN-2" "list of leases",
     Locked = "E-CC-10" "lock: held",
     LockLeft = "E-CC-31" "lock: the caller waits and goes away",
+    LockExpired = "E-CC-12" "lock: its key is gone after the wait (since 3.5)",
     Unlocked = "E-CC-14" "unlock",
     Elected = "E-CC-20" "campaign: elected",
     CampaignLeft = "E-CC-31" "campaign: the caller waits and goes away",
@@ -181,6 +184,7 @@ fn watch_class(watch: &WatchRange, watches: &[WatchSaid]) -> Class {
     let events =
         watches.iter().flat_map(|said| if let WatchSaid::Events { events, .. } = said { &events[..] } else { &[] });
     match watches {
+        [WatchSaid::Refused(WatchRefusal::Compacted), ..] => Class::WatchCompacted,
         [WatchSaid::Refused(_), ..] => Class::WatchEmpty,
         [.., WatchSaid::Refused(_)] => Class::WatchDuplicate,
         [WatchSaid::Compacted { .. }, ..] => Class::WatchCompacted,
@@ -209,6 +213,7 @@ fn refused(call: &EtcdCall, refusal: EtcdRefusal) -> Class {
         (EtcdCall::Put(_), _) => Class::PutNoLease,
         (_, EtcdRefusal::LeaseExists) => Class::GrantedTwice,
         (_, EtcdRefusal::TtlTooLarge) => Class::GrantedTooLong,
+        (_, EtcdRefusal::SessionExpired) => Class::LockExpired,
         (_, EtcdRefusal::NoLeader) => Class::NoLeader,
         (_, EtcdRefusal::NotLeader) => Class::NotLeader,
         (_, EtcdRefusal::RecipeCompacted) => Class::Overtaken,

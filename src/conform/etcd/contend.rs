@@ -6,7 +6,7 @@
 //! not, and its key may be removed or stay (E-CC-13, E-CC-21): none of its steps must come, and none comes later than `GONE` and the lateness
 //! after it went. Proclaim and resign are one step each (E-CC-22).
 
-use fencepost_etcd::mvcc::{Contender, ContenderStep, EtcdAnswer, EtcdCall, EtcdRefusal, Stage};
+use fencepost_etcd::mvcc::{Contender, ContenderStep, EtcdAnswer, EtcdCall, EtcdRefusal};
 
 use super::crowd::TimedCall;
 use super::state::{Choice, Event, State};
@@ -21,7 +21,7 @@ impl Search<'_> {
             Err(_) if self.calls[place].is_gone() => return None,
             Err(refusal) => return self.over(state, next, place, EtcdAnswer::Refused(refusal)),
         };
-        let has_effect = contender.stage != Stage::Waits || next.store != state.store;
+        let has_effect = !contender.stage.is_queued() || next.store != state.store;
         if self.calls[place].is_gone() && !has_effect {
             return None;
         }
@@ -30,12 +30,12 @@ impl Search<'_> {
 
     /// The next step of a call in a queue: it has not come to its end, or it is answered.
     pub(super) fn gone_on(&mut self, state: &State, place: usize, contender: Contender) -> Option<Choice> {
-        let TimedCall { call, reply, .. } = self.calls[place];
+        let TimedCall { call, .. } = self.calls[place];
         let mut next = state.clone();
         // The wait fails if the store is compacted between a look at the queue and the watch after it: a lock then removes its key (E-CC-13), and
         // that of a campaign stays (E-CC-21).
         let overtaken = EtcdAnswer::Refused(EtcdRefusal::RecipeCompacted);
-        if next.store.compacted() > contender.entered && *reply == self.exchange(place, overtaken.clone()).expected() {
+        if next.store.compacted() > contender.entered && self.exchange(place, overtaken.clone()).is_alike() {
             if matches!(call, EtcdCall::Lock { .. }) {
                 next.store.withdraw(call, contender);
             }
@@ -53,7 +53,7 @@ impl Search<'_> {
     fn stays(&mut self, state: &State, mut next: State, place: usize, contender: Contender) -> Option<Choice> {
         let TimedCall { call, .. } = self.calls[place];
         let is_gone = self.calls[place].is_gone();
-        if contender.stage == Stage::Waits {
+        if contender.stage.is_queued() {
             match next.store.go_on(call, contender) {
                 Some(ContenderStep::Answered(answer)) if !is_gone => return self.over(state, next, place, answer),
                 None if is_gone => {
@@ -91,7 +91,7 @@ impl Search<'_> {
             Some(contender) => *contender,
             None => {
                 let contender = next.store.enter(call).ok()?;
-                if contender.stage != Stage::Waits || next.store != state.store {
+                if !contender.stage.is_queued() || next.store != state.store {
                     return None;
                 }
                 if next.store.go_on(call, contender).is_none() {

@@ -5,10 +5,11 @@ use std::sync::Mutex;
 use std::thread;
 use std::time::Instant;
 
-use fencepost_etcd::mvcc::{EtcdCall, WatchRange};
+use fencepost_etcd::mvcc::{EtcdCall, EtcdVersion, WatchRange};
 
 use super::cluster::EtcdCluster;
 use super::draw::placed;
+use super::pair::since_beginning;
 use super::past::for_member;
 use super::script::{EtcdScript, Turn};
 use super::streams::WatchStream;
@@ -79,6 +80,8 @@ impl TimedCall {
 /// What a crowd has exchanged.
 #[derive(Clone, PartialEq, Debug)]
 pub struct EtcdCrowd {
+    /// The version of the server.
+    pub version: EtcdVersion,
     /// The revision of the store, which was empty and compacted, before the first call.
     pub revision: i64,
     /// The calls, in the order in which they were sent.
@@ -142,6 +145,7 @@ fn run<'a>(
         for Turn { pause, call: drawn } in turns {
             thread::sleep(*pause);
             let call = placed(drawn, seen, |key| shown(key, &calls.lock().expect("no client panics")));
+            let call = since_beginning(call, server.speaks, revision);
             let call = if server.is_member { for_member(call) } else { call };
             let mut said = TimedCall { call, reply: EtcdReply::none(), sent: now(), received: 0 };
             let reply = if said.waits() { Some(server.ask_and_leave(&said.call)?) } else { ask(server, &said.call)? };
@@ -182,7 +186,7 @@ fn run<'a>(
         thread::sleep(PATIENCE);
     }
     calls.sort_by_key(|call| call.sent);
-    Ok(EtcdCrowd { revision, calls })
+    Ok(EtcdCrowd { version: server_of(0).speaks, revision, calls })
 }
 
 /// The creation revision of a key as the last answer shows it that shows one: of a campaign, of a look at the leader, or of a range.

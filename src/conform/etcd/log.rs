@@ -1,7 +1,7 @@
 //! Calls and answers in a file: JSON, a line for each, held against the model. A sequence begins with a line of its own. Lines with the
 //! instants of sending and answer are those of several clients at the same time.
 
-use fencepost_etcd::mvcc::{EtcdCall, Mvcc};
+use fencepost_etcd::mvcc::{EtcdCall, EtcdVersion, Mvcc};
 use serde::{Deserialize, Serialize};
 
 use super::class::{Class, class};
@@ -31,6 +31,7 @@ enum Entry {
 /// A part of a log: an empty store, and what was asked of it.
 #[derive(Clone, PartialEq, Debug)]
 pub struct EtcdPart {
+    version: EtcdVersion,
     revision: i64,
     lines: Vec<Numbered>,
 }
@@ -96,10 +97,10 @@ fn line(entry: &Entry) -> String {
 }
 
 /// The text of a log.
-pub fn write(version: &str, sequences: &[EtcdSequence]) -> String {
+pub fn write(sequences: &[EtcdSequence]) -> String {
     let mut text = String::new();
-    for EtcdSequence { revision, exchanges } in sequences {
-        text += &line(&Entry::Begins { etcd: version.to_owned(), revision: *revision });
+    for EtcdSequence { version, revision, exchanges } in sequences {
+        text += &line(&Entry::Begins { etcd: version.to_string(), revision: *revision });
         for EtcdExchange { call, reply, .. } in exchanges {
             text += &line(&Entry::Called { call: call.clone(), reply: reply.clone(), at: None });
         }
@@ -108,10 +109,10 @@ pub fn write(version: &str, sequences: &[EtcdSequence]) -> String {
 }
 
 /// The text of a log of crowds.
-pub fn write_crowds(version: &str, crowds: &[EtcdCrowd]) -> String {
+pub fn write_crowds(crowds: &[EtcdCrowd]) -> String {
     let mut text = String::new();
-    for EtcdCrowd { revision, calls } in crowds {
-        text += &line(&Entry::Begins { etcd: version.to_owned(), revision: *revision });
+    for EtcdCrowd { version, revision, calls } in crowds {
+        text += &line(&Entry::Begins { etcd: version.to_string(), revision: *revision });
         for TimedCall { call, reply, sent, received } in calls {
             text += &line(&Entry::Called { call: call.clone(), reply: reply.clone(), at: Some((*sent, *received)) });
         }
@@ -129,7 +130,11 @@ pub fn read(text: &str) -> Result<EtcdLog, LogError> {
     for (place, line) in text.lines().enumerate() {
         let wrong = |why: &str| LogError { line: place + 1, why: why.to_owned() };
         match serde_json::from_str(line).map_err(|error| wrong(&error.to_string()))? {
-            Entry::Begins { revision, .. } => log.push(EtcdPart { revision, lines: Vec::new() }),
+            Entry::Begins { etcd, revision } => {
+                // Another version is judged as the first one, with a warning.
+                let version = EtcdVersion::read(&etcd).unwrap_or_default();
+                log.push(EtcdPart { version, revision, lines: Vec::new() });
+            }
             Entry::Called { call, reply, at } => {
                 let lines = log.last_mut().map(|part| &mut part.lines);
                 let lines = lines.ok_or_else(|| wrong("a sequence begins with a server"))?;
@@ -168,7 +173,7 @@ pub fn judge(log: &EtcdLog, lateness: i64) -> EtcdVerdict {
 
 /// None: it is possible.
 fn judge_sequence(part: &EtcdPart, tally: &mut Histogram<Class>) -> Option<EtcdVerdict> {
-    let mut store = Mvcc::empty_at(part.revision);
+    let mut store = Mvcc::empty_at(part.version, part.revision);
     for Numbered { line, call, reply, .. } in &part.lines {
         let answer = expect(&mut store, call);
         let exchange = EtcdExchange { call: call.clone(), reply: reply.clone(), answer };
@@ -188,7 +193,8 @@ fn judge_crowd(part: &EtcdPart, lateness: i64, possible: &mut EtcdPossible) -> O
         let (sent, received) = line.at?;
         Some(TimedCall { call: line.call.clone(), reply: line.reply.clone(), sent, received })
     };
-    let crowd = EtcdCrowd { revision: part.revision, calls: lines.iter().filter_map(timed).collect() };
+    let crowd =
+        EtcdCrowd { version: part.version, revision: part.revision, calls: lines.iter().filter_map(timed).collect() };
     match order(&crowd, lateness) {
         EtcdOrder::Possible { exchanges, ended } => possible.add(&exchanges, ended),
         EtcdOrder::Impossible { place, exchange } => {

@@ -45,7 +45,10 @@ mod wire;
 /// What a real etcd 3.4.23 has answered: random sequences.
 pub const RECORDED: &str = include_str!("../recorded/etcd-3.4.23.jsonl");
 
-/// The same server, and several clients at the same time.
+/// What a real etcd 3.5.16 has answered: random sequences, and several clients at the same time.
+pub const RECORDED_LATER: &str = include_str!("../recorded/etcd-3.5.16.jsonl");
+
+/// The server of 3.4.23, and several clients at the same time.
 pub const RECORDED_CROWDS: &str = include_str!("../recorded/etcd-3.4.23-crowds.jsonl");
 
 pub use class::{Class, LEFT_OUT, class};

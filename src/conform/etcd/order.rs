@@ -44,7 +44,7 @@ pub enum EtcdOrder {
 /// Judges a crowd; leases may end later than the scan finds them by this number of nanoseconds.
 pub fn order(crowd: &EtcdCrowd, lateness: i64) -> EtcdOrder {
     let mut search = Search::of(crowd, lateness);
-    let state = State::at(crowd.revision);
+    let state = State::at(crowd.version, crowd.revision);
     let mut path: Vec<Event> = Vec::new();
     // States that lead nowhere.
     let mut known = BTreeSet::new();

@@ -3,7 +3,7 @@
 use std::thread::sleep;
 use std::time::Duration;
 
-use fencepost_etcd::mvcc::{EtcdAnswer, EtcdCall, Mvcc, RangeRead, WatchSaid};
+use fencepost_etcd::mvcc::{EtcdAnswer, EtcdCall, EtcdVersion, Mvcc, RangeRead, WatchRange, WatchSaid};
 
 use super::draw::{LONG, placed};
 use super::past::for_member;
@@ -27,8 +27,8 @@ impl EtcdExchange {
     /// Whether both answers are the same, up to what is fresh in each.
     pub fn is_alike(&self) -> bool {
         let mut reply = self.reply.clone();
-        if let EtcdAnswer::Watched { compacted, .. } = self.answer {
-            reply.drop_deletions_at(compacted);
+        if let EtcdAnswer::Watched { unsure: Some(revision), .. } = self.answer {
+            reply.drop_deletions_at(revision);
         }
         reply.comparable(&self.call) == self.expected().comparable(&self.call)
     }
@@ -47,8 +47,8 @@ impl EtcdExchange {
             [&mut reply, &mut expected].into_iter().for_each(EtcdReply::drop_header);
         }
         reply.drop_time_overdue();
-        if let EtcdAnswer::Watched { compacted, .. } = self.answer {
-            reply.drop_deletions_at(compacted);
+        if let EtcdAnswer::Watched { unsure, .. } = self.answer {
+            unsure.into_iter().for_each(|revision| reply.drop_deletions_at(revision));
             [&mut reply, &mut expected].into_iter().for_each(EtcdReply::drop_headers_of_messages);
         }
         if is_cluster {
@@ -66,6 +66,8 @@ impl EtcdExchange {
 /// What one sequence of calls has exchanged.
 #[derive(Clone, PartialEq, Debug)]
 pub struct EtcdSequence {
+    /// The version of the server.
+    pub version: EtcdVersion,
     /// The revision of the store, which was empty and compacted, before the first call.
     pub revision: i64,
     /// The exchanges.
@@ -91,7 +93,7 @@ pub(super) fn expect(store: &mut Mvcc, call: &EtcdCall) -> EtcdAnswer {
 /// Makes calls until an answer differs. A lease that could end by itself meanwhile is revoked at once.
 pub(super) fn run(server: &EtcdServer, drawn: &[EtcdCall]) -> Result<EtcdSequence, ConformError> {
     let mut store = server.reset()?;
-    let mut sequence = EtcdSequence { revision: store.revision(), exchanges: Vec::new() };
+    let mut sequence = EtcdSequence { version: store.version(), revision: store.revision(), exchanges: Vec::new() };
     let mut calls = Vec::new();
     for call in drawn {
         calls.push(call.clone());
@@ -103,6 +105,7 @@ pub(super) fn run(server: &EtcdServer, drawn: &[EtcdCall]) -> Result<EtcdSequenc
     }
     for call in calls {
         let call = placed(&call, store.revision(), |key| created(key, &store));
+        let call = since_beginning(call, store.version(), sequence.revision);
         let call = if server.is_member { for_member(call) } else { call };
         let answer = expect(&mut store, &call);
         let reply = if answer == EtcdAnswer::Waits {
@@ -122,6 +125,17 @@ pub(super) fn run(server: &EtcdServer, drawn: &[EtcdCall]) -> Result<EtcdSequenc
         }
     }
     Ok(sequence)
+}
+
+/// Where a server tells what was deleted at the compacted revision, a watch from there on would hear of the keys of the sequence before this one
+/// (E-W-5): it begins one later.
+pub(super) fn since_beginning(call: EtcdCall, version: EtcdVersion, revision: i64) -> EtcdCall {
+    match call {
+        EtcdCall::Watch(watch) if watch.start == revision && version.keeps_compacted_deletes() => {
+            EtcdCall::Watch(WatchRange { start: revision + 1, ..watch })
+        }
+        call => call,
+    }
 }
 
 /// Whether a stream has something to tell after its first message: events, or the end of the watch.

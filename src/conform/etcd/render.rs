@@ -16,10 +16,10 @@ pub(super) fn reply(call: &EtcdCall, answer: &EtcdAnswer) -> EtcdReply {
             status: 200,
             body: json!({ "result": filled(json!({ "ID": number(*id), "TTL": number(*ttl) })) }),
         },
-        EtcdAnswer::Watched { revision, watches, .. } => {
+        EtcdAnswer::Watched { revision, progress, watches, .. } => {
             let besides =
                 if let EtcdCall::Watch(watch) = call { (watch.besides, watch.id) } else { Default::default() };
-            EtcdReply { status: 200, body: streams::messages(*revision, watches, besides) }
+            EtcdReply { status: 200, body: streams::messages(*revision, watches, besides, *progress) }
         }
         answer => EtcdReply { status: 200, body: body(answer) },
     }
@@ -125,6 +125,7 @@ fn refused(refusal: EtcdRefusal) -> EtcdReply {
         EtcdRefusal::Future => ("etcdserver: mvcc: required revision is a future revision", 11, 400),
         EtcdRefusal::RecipeCompacted => ("etcdserver: mvcc: required revision has been compacted", 2, 500),
         EtcdRefusal::RecipeLeaseNotFound => ("etcdserver: requested lease not found", 2, 500),
+        EtcdRefusal::SessionExpired => ("mutex: session is expired", 2, 500),
         EtcdRefusal::NoLeader => ("election: no leader", 2, 500),
         EtcdRefusal::NotLeader => ("election: not leader", 2, 500),
     };

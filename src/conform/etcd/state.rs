@@ -4,7 +4,7 @@ use std::collections::hash_map::DefaultHasher;
 use std::collections::{BTreeMap, BTreeSet};
 use std::hash::{Hash, Hasher};
 
-use fencepost_etcd::mvcc::{Contender, Mvcc};
+use fencepost_etcd::mvcc::{Contender, EtcdVersion, Mvcc};
 
 use super::pair::EtcdExchange;
 
@@ -50,10 +50,10 @@ pub(super) struct State {
 }
 
 impl State {
-    /// An empty store at a revision, before any call.
-    pub(super) fn at(revision: i64) -> Self {
+    /// An empty store of a version at a revision, before any call.
+    pub(super) fn at(version: EtcdVersion, revision: i64) -> Self {
         let done = Done { before: 0, beyond: BTreeSet::new() };
-        let store = Mvcc::empty_at(revision);
+        let store = Mvcc::empty_at(version, revision);
         State { store, ends: BTreeMap::new(), waiting: BTreeMap::new(), promoted: 0, done }
     }
 

@@ -106,15 +106,20 @@ impl WatchStream {
     }
 }
 
-/// The messages of a stream.
-pub(super) fn messages(revision: i64, watches: &[WatchSaid], (besides, id): (WatchBesides, i64)) -> Value {
+/// The messages of a stream; `progress`: whether it tells that if it is asked for it.
+pub(super) fn messages(
+    revision: i64,
+    watches: &[WatchSaid],
+    (besides, id): (WatchBesides, i64),
+    progress: bool,
+) -> Value {
     let mut messages: Vec<Value> = watches.iter().map(|said| created(revision, said)).collect();
     match besides {
         WatchBesides::Cancel if !matches!(watches, [WatchSaid::Refused(_)]) => {
             let cancelled = json!({ "header": header(revision), "watch_id": number(id), "canceled": true });
             messages.push(filled(cancelled));
         }
-        WatchBesides::Progress => messages.push(json!({ "header": header(revision), "watch_id": "-1" })),
+        WatchBesides::Progress if progress => messages.push(json!({ "header": header(revision), "watch_id": "-1" })),
         _ => {}
     }
     messages.extend(watches.iter().filter_map(told));
@@ -126,6 +131,7 @@ fn created(revision: i64, said: &WatchSaid) -> Value {
     let (id, reason) = match said {
         WatchSaid::Refused(WatchRefusal::DuplicateId) => (-1, "mvcc: duplicate watch ID provided on the WatchStream"),
         WatchSaid::Refused(WatchRefusal::EmptyRange) => (-1, "mvcc: watcher range is empty"),
+        WatchSaid::Refused(WatchRefusal::Compacted) => (-1, "etcdserver: mvcc: required revision has been compacted"),
         WatchSaid::Compacted { id, .. } | WatchSaid::Events { id, .. } => (*id, ""),
     };
     filled(json!({
@@ -177,10 +183,14 @@ pub(super) fn grouped(body: &mut Value) {
         is_split |= !of_watch.is_empty() && revision(of_watch.last()) == revision(told.first());
         of_watch.extend(told);
     }
-    // The end of a watch that is compacted comes whenever the server looks after it, and that of several in any order.
-    others.sort_by_key(|message| match message["compact_revision"].is_null() {
-        true => (false, String::new()),
-        false => (true, message["watch_id"].to_string()),
+    // The end of a watch that is compacted comes whenever the server looks after it, and that of several in any order. Where progress waits, it may
+    // come before the first message of a watch that was there before it (E-W-6).
+    others.sort_by_key(|message| {
+        let is_progress = message["watch_id"] == "-1" && message["created"].is_null();
+        match message["compact_revision"].is_null() {
+            true => (u8::from(is_progress), String::new()),
+            false => (2, message["watch_id"].to_string()),
+        }
     });
     *body = json!({ "watches": others, "events": events, "split": is_split });
 }

@@ -6,10 +6,7 @@ pub const UNTOLD: &[(&str, &[&str])] = &[
         "a client's, not the server's: its programs are held against the model elsewhere",
         &["E-CC-1", "E-CC-2", "E-CC-3", "E-CC-4", "E-CC-5", "E-CC-6", "E-CC-32", "E-LS-4", "E-T-6", "E-T-7", "E-T-8"],
     ),
-    (
-        "exercised in crowds; an answer does not tell whether the key or the lease of its caller was there",
-        &["E-CC-12", "E-CC-15"],
-    ),
+    ("exercised in crowds; an answer does not tell whether the key or the lease of its caller was there", &["E-CC-15"]),
     (
         "exercised by transactions; an answer does not tell which keys were missing, or what was not given",
         &["E-TXN-2", "E-TXN-3"],
@@ -30,6 +27,8 @@ pub const UNTOLD: &[(&str, &[&str])] = &[
     ),
     ("a thousand leases are needed", &["E-LD-4"]),
     ("no backup is restored", &["E-LD-10"]),
+    ("there are no users, no quota and no learner", &["E-AU-1", "E-GEN-10", "E-GEN-11"]),
+    ("a member would have to fall behind by a snapshot", &["E-W-8"]),
     ("the wall clock of the machine would have to jump", &["E-LS-10"]),
     ("a revoke that fails, or that comes within microseconds of a renewal", &["E-LS-7", "E-LS-12"]),
     ("checkpoints are an option, and come every five minutes", &["E-LS-13"]),

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
-use fencepost_etcd::mvcc::EtcdCall;
+use fencepost_etcd::mvcc::{EtcdCall, EtcdVersion};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use ureq::http::Request;
@@ -26,8 +26,10 @@ pub struct EtcdServer {
     base: String,
     http: ureq::Agent,
     hasty: ureq::Agent,
-    /// Its version.
+    /// Its version, as it states it.
     pub version: String,
+    /// The version whose answers are expected of it.
+    pub speaks: EtcdVersion,
     /// Whether it is one of several.
     pub(super) is_member: bool,
 }
@@ -85,8 +87,15 @@ impl EtcdReply {
 
     /// Without what is fresh in each answer: ids of cluster and member, the term, the revision in the header of a renewal, the remaining
     /// time of a lease if it is at most the granted one.
+    /// A refusal is its code and its message, whatever the gateway of a version makes of them (E-GEN-7).
     pub(super) fn comparable(mut self, call: &EtcdCall) -> Self {
         strip(&mut self.body);
+        if let Value::Object(refusal) = &mut self.body
+            && refusal.contains_key("code")
+        {
+            refusal.remove("error");
+            self.status = if self.status == 412 { 400 } else { self.status };
+        }
         match call {
             EtcdCall::Renew(_) => {
                 if let Some(result) = self.body.get_mut("result").and_then(Value::as_object_mut) {
@@ -143,6 +152,8 @@ impl EtcdServer {
         let version = about.body["etcdserver"].as_str();
         let version = version.ok_or_else(|| ConformError(format!("{address} answers, but not as etcd does")))?;
         version.clone_into(&mut server.version);
+        server.speaks = EtcdVersion::read(version)
+            .ok_or_else(|| ConformError(format!("{address} is etcd {version}; the model is of etcd 3.4 and later")))?;
         Ok(server)
     }
 
@@ -157,7 +168,7 @@ impl EtcdServer {
             plain => format!("http://{plain}"),
         };
         let (http, hasty) = (agent(Duration::from_secs(60)), agent(PATIENCE));
-        EtcdServer { base, http, hasty, version: String::new(), is_member: false }
+        EtcdServer { base, http, hasty, version: String::new(), speaks: EtcdVersion::default(), is_member: false }
     }
 
     /// The same as one of several.

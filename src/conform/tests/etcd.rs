@@ -5,8 +5,8 @@ use std::io::{self, Write};
 use std::sync::{Mutex, PoisonError};
 
 use fencepost_conform::etcd::{
-    EtcdLog, EtcdOrder, EtcdPace, EtcdPossible, EtcdScript, EtcdServer, EtcdVerdict, RECORDED, TRIES, crowd, hunt,
-    judge as judge_late, order, read, shrink, write, write_crowds,
+    EtcdLog, EtcdOrder, EtcdPace, EtcdPossible, EtcdScript, EtcdServer, EtcdVerdict, RECORDED, RECORDED_LATER, TRIES,
+    crowd, hunt, judge as judge_late, order, read, shrink, write, write_crowds,
 };
 use fencepost_conform::{AnswerClass, ConformError, LATENESS, Removal};
 use fencepost_etcd::mvcc::{DeleteRange, EtcdCall, Put};
@@ -38,7 +38,26 @@ fn the_recorded_answers_of_a_real_server_are_possible() {
     assert!(tally.total() >= 2_000, "{}", tally.total());
     let never: Vec<_> = tally.iter().filter(|(_, count)| *count == 0).map(|(class, _)| class.text()).collect();
     // Calls one after the other have nothing between a look and the watch after it.
-    assert_eq!(never, ["lock or campaign: compacted before its watch begins"]);
+    let between = "lock or campaign: compacted before its watch begins";
+    assert_eq!(never, ["lock: its key is gone after the wait (since 3.5)", between]);
+}
+
+#[test]
+fn the_recorded_answers_of_a_later_server_are_possible_as_those_of_its_version_only() {
+    let EtcdVerdict::Possible(EtcdPossible { tally, at_the_same_time, .. }) =
+        judge(&read(RECORDED_LATER).expect("a log"))
+    else {
+        panic!("impossible")
+    };
+    let count = |text: &str| tally.iter().find(|(class, _)| class.text() == text).map(|(_, count)| count);
+    assert_eq!((tally.total(), at_the_same_time), (692, 316));
+    assert_eq!(count("lock: its key is gone after the wait (since 3.5)"), Some(3));
+    // The first answer that 3.4.23 does not give is that of a lock.
+    let earlier = RECORDED_LATER.replace(r#""etcd":"3.5.16""#, r#""etcd":"3.4.23""#);
+    let EtcdVerdict::Impossible { line: 500, exchange } = judge(&read(&earlier).expect("a log")) else {
+        panic!("possible")
+    };
+    assert_eq!(exchange.reply.body["message"], "mutex: session is expired");
 }
 
 #[test]
@@ -92,7 +111,7 @@ fn a_live_etcd_answers_as_the_model_says() {
     }
     println!("{}\nnever:\n{}", found.tally.table(false), found.tally.never());
     // What a run writes is possible when it is read again.
-    let text = write(&server.version, &sequences);
+    let text = write(&sequences);
     assert_eq!(
         judge(&read(&text).expect("a log")),
         EtcdVerdict::Possible(EtcdPossible { tally: found.tally, ..EtcdPossible::default() })
@@ -117,13 +136,13 @@ fn a_live_etcd_answers_crowds_in_some_order() {
             let script = EtcdScript::drawn(number("FENCEPOST_SEED", 1), place, pace);
             let crowd = crowd(&server, &script).expect("a server");
             let found = order(&crowd, LATENESS);
-            let text = write_crowds(&server.version, std::slice::from_ref(&crowd));
+            let text = write_crowds(std::slice::from_ref(&crowd));
             assert!(matches!(found, EtcdOrder::Possible { .. }), "{found:?}\n{text}");
             crowds.push(crowd);
         }
     }
     if let Ok(file) = env::var("FENCEPOST_RECORD_CROWDS") {
-        std::fs::write(file, write_crowds(&server.version, &crowds)).expect("a file");
+        std::fs::write(file, write_crowds(&crowds)).expect("a file");
     }
 }
 

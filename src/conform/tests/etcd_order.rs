@@ -4,7 +4,7 @@ use fencepost_conform::LATENESS;
 use fencepost_conform::etcd::{
     EtcdCrowd, EtcdExchange, EtcdOrder, EtcdReply, EtcdVerdict, RECORDED_CROWDS, TimedCall, judge, order, read,
 };
-use fencepost_etcd::mvcc::{DeleteRange, EtcdCall, Mvcc, Put, RangeRead};
+use fencepost_etcd::mvcc::{DeleteRange, EtcdCall, EtcdVersion, Mvcc, Put, RangeRead};
 use proptest::prelude::*;
 use proptest::sample::select;
 use proptest::test_runner::Config;
@@ -60,7 +60,7 @@ fn renewed(ttl: i64, at: (i64, i64)) -> TimedCall {
 
 /// Whether there is an order of calls at a store that is empty at revision 10.
 fn is_possible(calls: Vec<TimedCall>) -> bool {
-    match order(&EtcdCrowd { revision: 10, calls }, LATENESS) {
+    match order(&EtcdCrowd { version: EtcdVersion::default(), revision: 10, calls }, LATENESS) {
         EtcdOrder::Possible { .. } => true,
         EtcdOrder::Impossible { .. } => false,
         EtcdOrder::Undecided => panic!("undecided"),
@@ -83,7 +83,7 @@ fn what_overlaps_has_either_order_and_what_does_not_has_one() {
 fn the_call_that_no_order_gets_past_is_named() {
     let calls =
         vec![put_at(11, 0, (0, 10)), put_at(12, 0, (20, 30)), counted(0, 12, (40, 50)), put_at(13, 0, (60, 70))];
-    let found = order(&EtcdCrowd { revision: 10, calls }, LATENESS);
+    let found = order(&EtcdCrowd { version: EtcdVersion::default(), revision: 10, calls }, LATENESS);
     assert!(matches!(found, EtcdOrder::Impossible { place: 2, .. }), "{found:?}");
 }
 
@@ -232,7 +232,7 @@ fn history() -> impl Strategy<Value = (Vec<TimedCall>, bool)> {
     ];
     let calls = prop::collection::vec((call, 0..25_i64, 0..25_i64), 2..6);
     (calls, any::<[prop::sample::Index; 2]>(), any::<bool>()).prop_map(|(drawn, swapped, swaps)| {
-        let mut store = Mvcc::empty_at(10);
+        let mut store = Mvcc::empty_at(EtcdVersion::default(), 10);
         let answered = |(turn, (call, before, after)): (i64, (EtcdCall, i64, i64))| {
             let answer = store.ask(&call);
             let none = EtcdReply { status: 0, body: Value::Null };
@@ -271,8 +271,8 @@ proptest! {
     /// The search takes a call that changes nothing at once, and forgets what leads nowhere; trying all orders says the same.
     #[test]
     fn the_search_finds_an_order_where_there_is_one((calls, is_swapped) in history()) {
-        let found = matches!(order(&EtcdCrowd { revision: 10, calls: calls.clone() }, LATENESS), EtcdOrder::Possible { .. });
-        prop_assert_eq!(found, some_order_is_right(&Mvcc::empty_at(10), &calls));
+        let found = matches!(order(&EtcdCrowd { version: EtcdVersion::default(), revision: 10, calls: calls.clone() }, LATENESS), EtcdOrder::Possible { .. });
+        prop_assert_eq!(found, some_order_is_right(&Mvcc::empty_at(EtcdVersion::default(), 10), &calls));
         prop_assert!(found || is_swapped);
     }
 }

@@ -2,7 +2,9 @@
 
 use fencepost_conform::LATENESS;
 use fencepost_conform::etcd::{EtcdCrowd, EtcdExchange, EtcdOrder, EtcdReply, RECORDED_CROWDS, TimedCall, order};
-use fencepost_etcd::mvcc::{Contender, ContenderStep, EtcdAnswer, EtcdCall, LeaderKey, Mvcc, RangeRead, Stage};
+use fencepost_etcd::mvcc::{
+    Contender, ContenderStep, EtcdAnswer, EtcdCall, EtcdVersion, LeaderKey, Mvcc, Put, RangeRead,
+};
 use proptest::prelude::*;
 use proptest::sample::{Index, select};
 use proptest::test_runner::Config;
@@ -83,11 +85,16 @@ fn keys(count: u8, revision: i64, at: i64) -> TimedCall {
 }
 
 fn found(calls: Vec<TimedCall>) -> EtcdOrder {
+    found_of(EtcdVersion::default(), calls)
+}
+
+fn found_of(version: EtcdVersion, calls: Vec<TimedCall>) -> EtcdOrder {
     let granted = |lease: i64| {
         let body = json!({ "header": header(10), "ID": lease.to_string(), "TTL": "900" });
         said(EtcdCall::Grant { id: lease, ttl: 900 }, (0, 1), body)
     };
-    order(&EtcdCrowd { revision: 10, calls: [granted(7), granted(8)].into_iter().chain(calls).collect() }, LATENESS)
+    let calls = [granted(7), granted(8)].into_iter().chain(calls).collect();
+    order(&EtcdCrowd { version, revision: 10, calls }, LATENESS)
 }
 
 fn is_possible(calls: Vec<TimedCall>) -> bool {
@@ -104,6 +111,31 @@ fn e_cc_11_who_waits_is_served_when_none_is_ahead_any_more() {
     assert!(!second(12, 100), "at the revision at which it entered the other was ahead");
     let later = vec![locked(7, 11, (20, 30)), locked(8, 13, (40, 100)), unlocked(7, 13, (60, 70)), keys(1, 13, 200)];
     assert!(is_possible(later));
+}
+
+#[test]
+fn e_cc_12_since_3_5_a_lock_whose_key_is_gone_after_the_wait_has_failed() {
+    let later = EtcdVersion::read("3.5.16").expect("a version");
+    let is_possible = |version, third: TimedCall| {
+        let calls = vec![locked(7, 11, (20, 30)), third, unlocked(8, 13, (60, 70)), unlocked(7, 14, (80, 90))];
+        matches!(found_of(version, calls), EtcdOrder::Possible { .. })
+    };
+    let (served, failed) = (locked(8, 14, (40, 100)), refused(lock(8), "mutex: session is expired", (40, 100)));
+    assert!(
+        is_possible(EtcdVersion::default(), served.clone()) && !is_possible(EtcdVersion::default(), failed.clone())
+    );
+    assert!(is_possible(later, failed) && !is_possible(later, served));
+    // Nothing is read by one that finds none ahead at once, and what it reads is what is there when it does.
+    let at_once = |version| found_of(version, vec![locked(7, 11, (20, 30)), unlocked(7, 12, (25, 40))]);
+    assert!(matches!(at_once(later), EtcdOrder::Possible { .. }));
+    let shown = |revision| {
+        let second = locked(8, revision, (40, 200));
+        let put = Put { key: "z".to_owned(), ..Put::default() };
+        let wrote = said(EtcdCall::Put(put), (80, 90), json!({ "header": header(14) }));
+        let calls = vec![locked(7, 11, (20, 30)), second, unlocked(7, 13, (60, 70)), wrote];
+        matches!(found_of(later, calls), EtcdOrder::Possible { .. })
+    };
+    assert!(shown(13) && shown(14) && !shown(12));
 }
 
 #[test]
@@ -285,7 +317,7 @@ type Drawn = (EtcdCall, bool, i64, i64);
 
 /// An execution: calls begin one after the other, those that wait are served as soon as they can be, and who waits at the end goes away. Then
 /// two may swap what they were answered.
-fn history() -> impl Strategy<Value = (Vec<TimedCall>, bool)> {
+fn history() -> impl Strategy<Value = (EtcdVersion, Vec<TimedCall>, bool)> {
     let lease = || select(&[7_i64, 8][..]);
     let value = || select(&["", "x"][..]);
     let call = prop_oneof![
@@ -301,8 +333,9 @@ fn history() -> impl Strategy<Value = (Vec<TimedCall>, bool)> {
         1 => Just(EtcdCall::Range(RangeRead { key: "n".to_owned(), end: "o".to_owned(), ..RangeRead::default() })),
     ];
     let calls = prop::collection::vec((call, any::<bool>(), 0..25_i64, 0..25_i64), 2..6);
-    (calls, any::<[Index; 2]>(), any::<bool>()).prop_map(|(drawn, swapped, swaps)| {
-        let mut calls = executed(drawn);
+    let version = select(&["3.4.23", "3.5.16"][..]).prop_map(|text| EtcdVersion::read(text).expect("a version"));
+    (version, calls, any::<[Index; 2]>(), any::<bool>()).prop_map(|(version, drawn, swapped, swaps)| {
+        let mut calls = executed(version, drawn);
         let [one, other] = swapped.map(|index| index.index(calls.len()));
         // A call that waits for none and has no answer may be carried out at any time: that is about clusters.
         let no_answer = |from: usize, to: usize| is_gone(&calls[from]) && !is_contest(&calls[to].call);
@@ -311,12 +344,12 @@ fn history() -> impl Strategy<Value = (Vec<TimedCall>, bool)> {
             calls[one].reply = std::mem::replace(&mut calls[other].reply, reply);
         }
         calls.sort_by_key(|call| call.sent);
-        (calls, swaps)
+        (version, calls, swaps)
     })
 }
 
-fn with_leases() -> Mvcc {
-    let mut store = Mvcc::empty_at(10);
+fn with_leases(version: EtcdVersion) -> Mvcc {
+    let mut store = Mvcc::empty_at(version, 10);
     [7, 8].into_iter().for_each(|id| drop(store.ask(&EtcdCall::Grant { id, ttl: 900 })));
     store
 }
@@ -333,8 +366,8 @@ fn present(store: &Mvcc, key: &str) -> i64 {
     }
 }
 
-fn executed(drawn: Vec<Drawn>) -> Vec<TimedCall> {
-    let mut store = with_leases();
+fn executed(version: EtcdVersion, drawn: Vec<Drawn>) -> Vec<TimedCall> {
+    let mut store = with_leases(version);
     let mut calls: Vec<TimedCall> = Vec::new();
     // The place of a call, where it stands, how many turns it lingers, and how long it takes.
     let mut waiting: Vec<(usize, Contender, i64, i64)> = Vec::new();
@@ -351,7 +384,7 @@ fn executed(drawn: Vec<Drawn>) -> Vec<TimedCall> {
         let mut timed = TimedCall { call, reply: none(), sent: turn * 10 - before, received: turn * 10 + after };
         match answer {
             Ok(contender) => {
-                let until = turn + i64::from(flag && contender.stage != Stage::Waits);
+                let until = turn + i64::from(flag && !contender.stage.is_queued());
                 waiting.push((calls.len(), contender, until, after));
             }
             Err(answer) => timed.reply = reply(&timed.call, answer),
@@ -416,7 +449,7 @@ fn step_is_right(store: &Mvcc, left: &Left, place: usize) -> bool {
         some_order_is_right(store, &left)
     };
     let answer = match stands {
-        Some(contender) if is_gone && contender.stage == Stage::Waits => return false,
+        Some(contender) if is_gone && contender.stage.is_queued() => return false,
         Some(contender) => match store.go_on(call, *contender) {
             Some(ContenderStep::GoesOn(next)) => return stays(&store, next),
             Some(ContenderStep::Answered(answer)) => answer,
@@ -425,7 +458,7 @@ fn step_is_right(store: &Mvcc, left: &Left, place: usize) -> bool {
         None if is_contest(call) => match store.enter(call) {
             Err(_) if is_gone => return false,
             Err(refusal) => EtcdAnswer::Refused(refusal),
-            Ok(contender) if is_gone || contender.stage != Stage::Waits => return stays(&store, contender),
+            Ok(contender) if is_gone || !contender.stage.is_queued() => return stays(&store, contender),
             Ok(contender) => match store.go_on(call, contender) {
                 Some(ContenderStep::Answered(answer)) => answer,
                 _ => return stays(&store, contender),
@@ -459,17 +492,17 @@ proptest! {
     #![proptest_config(Config { cases: 2_000, failure_persistence: None, ..Config::default() })]
 
     #[test]
-    fn the_search_finds_an_order_of_steps_where_there_is_one((calls, is_swapped) in history()) {
+    fn the_search_finds_an_order_of_steps_where_there_is_one((version, calls, is_swapped) in history()) {
         let granted = [7, 8].map(|id| {
             let call = EtcdCall::Grant { id, ttl: 900 };
-            let answer = Mvcc::empty_at(10).ask(&call);
+            let answer = Mvcc::empty_at(version, 10).ask(&call);
             let reply = EtcdExchange { call: call.clone(), reply: EtcdReply { status: 0, body: Value::Null }, answer }.expected();
             TimedCall { call, reply, sent: -100, received: -90 }
         });
-        let crowd = EtcdCrowd { revision: 10, calls: granted.into_iter().chain(calls.clone()).collect() };
+        let crowd = EtcdCrowd { version, revision: 10, calls: granted.into_iter().chain(calls.clone()).collect() };
         let found = matches!(order(&crowd, LATENESS), EtcdOrder::Possible { .. });
         let left: Vec<_> = calls.into_iter().map(|call| (call, None)).collect();
-        prop_assert_eq!(found, some_order_is_right(&with_leases(), &left));
+        prop_assert_eq!(found, some_order_is_right(&with_leases(version), &left));
         prop_assert!(found || is_swapped);
     }
 }

@@ -4,12 +4,12 @@ use fencepost_conform::LATENESS;
 use fencepost_conform::etcd::{
     EtcdCrowd, EtcdExchange, EtcdOrder, EtcdPace, EtcdReply, EtcdScript, TRIES, TimedCall, order, shrink,
 };
-use fencepost_etcd::mvcc::{EtcdAnswer, EtcdCall, Mvcc};
+use fencepost_etcd::mvcc::{EtcdAnswer, EtcdCall, EtcdVersion, Mvcc};
 use serde_json::Value;
 
 /// A stand-in that is asked one call after the other, and whose unlock removes nothing.
 fn asked(script: &EtcdScript) -> EtcdCrowd {
-    let mut store = Mvcc::empty_at(10);
+    let mut store = Mvcc::empty_at(EtcdVersion::default(), 10);
     let none = || EtcdReply { status: 0, body: Value::Null };
     let said = |(turn, call): (i64, &EtcdCall)| {
         let answer = match call {
@@ -26,7 +26,7 @@ fn asked(script: &EtcdScript) -> EtcdCrowd {
         TimedCall { call: call.clone(), reply, sent, received: sent + 300_000_000 }
     };
     let calls = (0..).zip(script.calls()).map(said).collect();
-    EtcdCrowd { revision: 10, calls }
+    EtcdCrowd { version: EtcdVersion::default(), revision: 10, calls }
 }
 
 /// The crowd, if no order of it is possible.

@@ -3,7 +3,8 @@
 use fencepost_conform::LATENESS;
 use fencepost_conform::etcd::{EtcdCrowd, EtcdExchange, EtcdOrder, EtcdReply, TimedCall, order};
 use fencepost_etcd::mvcc::{
-    DeleteRange, EtcdAnswer, EtcdCall, EtcdRefusal, Mvcc, Put, Transaction, WatchBesides, WatchRange, WatchSaid,
+    DeleteRange, EtcdAnswer, EtcdCall, EtcdRefusal, EtcdVersion, Mvcc, Put, Transaction, WatchBesides, WatchRange,
+    WatchRefusal, WatchSaid,
 };
 use serde_json::{Value, json};
 
@@ -23,7 +24,7 @@ fn all_from(start: i64) -> WatchRange {
 
 /// A store that was empty at revision 10, after calls.
 fn store(calls: &[EtcdCall]) -> Mvcc {
-    let mut store = Mvcc::empty_at(10);
+    let mut store = Mvcc::empty_at(EtcdVersion::default(), 10);
     for call in calls {
         let answer = store.ask(call);
         assert!(!matches!(answer, EtcdAnswer::Refused(_)), "{call:?}: {answer:?}");
@@ -76,6 +77,44 @@ fn e_w_5_a_deletion_at_the_compacted_revision_is_lost_and_a_put_is_not() {
     assert!(!compacted(&mut Mvcc::default(), -1), "and from now on where there was none");
 }
 
+/// What a stream of a version says of one watch, after a key was put and deleted at revision 12, up to which the store is compacted; and whether it
+/// tells progress.
+fn said_by(version: &str, start: i64) -> (WatchSaid, bool) {
+    let mut store = Mvcc::empty_at(EtcdVersion::read(version).expect("a version"), 10);
+    [put("a", "0"), delete("a"), EtcdCall::Compact(12)].iter().for_each(|call| drop(store.ask(call)));
+    let watch = WatchRange { start, besides: WatchBesides::Progress, ..all_from(0) };
+    match store.ask(&EtcdCall::Watch(watch)) {
+        EtcdAnswer::Watched { mut watches, progress, .. } => (watches.remove(0), progress),
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn e_w_5_since_3_4_34_and_3_5_16_a_deletion_at_the_compacted_revision_is_kept() {
+    for (version, kept) in [("3.4.23", 0), ("3.4.34", 1), ("3.5.1", 0), ("3.5.16", 1), ("3.5.30", 1)] {
+        let (WatchSaid::Events { events, .. }, _) = said_by(version, 12) else { panic!("{version}") };
+        assert_eq!(events.len(), kept, "{version}");
+    }
+}
+
+#[test]
+fn e_w_2_since_3_4_38_and_3_5_30_a_watch_that_begins_below_0_is_refused() {
+    let refused = |version| matches!(said_by(version, -1).0, WatchSaid::Refused(WatchRefusal::Compacted));
+    assert_eq!(["3.4.37", "3.4.38", "3.5.16", "3.5.30"].map(refused), [false, true, false, true]);
+}
+
+#[test]
+fn e_w_6_since_3_4_25_and_3_5_8_progress_is_told_only_where_all_has_been_told() {
+    let told = |version| [0, 12, 13, -1].map(|start| said_by(version, start).1);
+    for version in ["3.4.23", "3.5.1"] {
+        assert_eq!(told(version), [true; 4], "{version}");
+    }
+    for version in ["3.4.25", "3.5.8", "3.5.16"] {
+        assert_eq!(told(version), [true, false, true, false], "{version}: a revision to come is told");
+    }
+    assert_eq!(told("3.5.30"), [true, false, false, false]);
+}
+
 #[test]
 fn e_w_1_a_stream_counts_its_watches_and_refuses_an_id_in_use() {
     let mut store = store(&[put("a", "0")]);
@@ -119,7 +158,7 @@ fn e_w_3_how_events_are_grouped_is_no_difference_unless_a_revision_is_split() {
 
 /// A campaign of lease 8 waits behind that of lease 7; the store is compacted; the wait fails, and the key is looked for.
 fn overtaken(call: fn(i64) -> EtcdCall, is_compacted: bool, key_stays: bool) -> bool {
-    let mut model = Mvcc::empty_at(10);
+    let mut model = Mvcc::empty_at(EtcdVersion::default(), 10);
     let mut calls = Vec::new();
     let mut said = |call: EtcdCall, reply: Option<EtcdReply>, (sent, received): (i64, i64)| {
         let answer = model.ask(&call);
@@ -147,7 +186,10 @@ fn overtaken(call: fn(i64) -> EtcdCall, is_compacted: bool, key_stays: bool) -> 
     } else {
         said(delete("n/8"), None, (80, 81));
     }
-    matches!(order(&EtcdCrowd { revision: 10, calls }, LATENESS), EtcdOrder::Possible { .. })
+    matches!(
+        order(&EtcdCrowd { version: EtcdVersion::default(), revision: 10, calls }, LATENESS),
+        EtcdOrder::Possible { .. }
+    )
 }
 
 #[test]

@@ -38,6 +38,7 @@ pub fn live(conform: &Conform, address: &str, common: &Common) -> Result<Exit, C
         (false, false) => Removal::Nothing,
     };
     server.make_room(removal).map_err(input)?;
+    warn(ModelledServer::ETCD.warning_at(&server.version).as_deref(), common);
     let (seed, version) = (conform.seed, &server.version);
     let bar = progress(usize::try_from(conform.commands).unwrap_or(usize::MAX), "answers compared", common.quiet);
     let mut sequences = Vec::new();
@@ -53,7 +54,7 @@ pub fn live(conform: &Conform, address: &str, common: &Common) -> Result<Exit, C
         Some(file) => fs::write(file, log).map_err(|error| unreadable(file, &error)),
         None => Ok(()),
     };
-    let log = write(version, &sequences);
+    let log = write(&sequences);
     keep(&log)?;
     if let Some(sequence) = &found.difference {
         sequence.exchanges.iter().for_each(|exchange| conclude(&transcript(exchange), common));
@@ -62,9 +63,9 @@ pub fn live(conform: &Conform, address: &str, common: &Common) -> Result<Exit, C
     }
     let place = CrowdPlace { server: &server, cluster: cluster.as_ref() };
     let crowds = crowded(&place, conform, EtcdPossible { tally: found.tally, ..EtcdPossible::default() }, common)?;
-    keep(&(log + &write_crowds(version, &crowds.exchanged)))?;
+    keep(&(log + &write_crowds(&crowds.exchanged)))?;
     if let Some(Differing { crowd, exchange, drawn }) = &crowds.impossible {
-        conclude(&write_crowds(version, std::slice::from_ref(crowd)), common);
+        conclude(&write_crowds(std::slice::from_ref(crowd)), common);
         conclude(&transcript(exchange), common);
         let these = match crowd.calls.len() {
             all if all == *drawn => "these calls".to_owned(),

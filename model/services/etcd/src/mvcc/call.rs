@@ -297,8 +297,11 @@ pub enum EtcdAnswer {
     Watched {
         /// The revision.
         revision: i64,
-        /// The revision up to which the store is compacted.
-        compacted: i64,
+        /// The revision whose deletions a server may tell or not: one that loses those at the compacted revision has them for as long as the
+        /// compaction takes (E-W-5).
+        unsure: Option<i64>,
+        /// Whether it tells progress if it is asked for it (E-W-6).
+        progress: bool,
         /// What it says of each watch.
         watches: Vec<WatchSaid>,
     },
@@ -388,6 +391,8 @@ pub enum EtcdRefusal {
     RecipeLeaseNotFound,
     /// A lock or a campaign begins to watch what is compacted by then (E-CC-13, E-CC-21).
     RecipeCompacted,
+    /// A lock finds its own key gone after the wait (E-CC-12).
+    SessionExpired,
     /// The election has no candidate (E-CC-23).
     NoLeader,
     /// The key of the leader is gone, or is another's (E-CC-22).

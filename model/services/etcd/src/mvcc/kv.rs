@@ -176,8 +176,11 @@ impl Mvcc {
             let kept = versions.iter().rposition(|version| version.revision <= revision).unwrap_or(0);
             versions.drain(..kept);
         }
-        self.history
-            .retain(|_, versions| versions.len() > 1 || versions[0].entry.is_some() || versions[0].revision > revision);
+        let keeps = self.version.keeps_compacted_deletes();
+        self.history.retain(|_, versions| {
+            let last = &versions[0];
+            versions.len() > 1 || last.entry.is_some() || last.revision > revision || keeps && last.revision == revision
+        });
         Ok(EtcdAnswer::Done { revision: self.revision })
     }
 }

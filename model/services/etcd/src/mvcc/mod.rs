@@ -10,6 +10,7 @@ mod kv;
 mod leases;
 mod recipes;
 mod txn;
+mod version;
 mod watch;
 
 use std::collections::BTreeMap;
@@ -19,6 +20,7 @@ pub use call::{
     Relation, SortBy, Sorted, Transaction,
 };
 pub use recipes::{Contender, ContenderStep, Stage};
+pub use version::EtcdVersion;
 pub use watch::{WatchBesides, WatchEvent, WatchRange, WatchRefusal, WatchSaid};
 
 /// A version of a key: its state from a revision on.
@@ -34,6 +36,7 @@ struct KeyVersion {
 /// The replicated state of a server (E-GEN-1).
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Mvcc {
+    version: EtcdVersion,
     revision: i64,
     compacted: i64,
     /// The lowest TTL of a lease, in seconds (E-LS-1).
@@ -45,16 +48,22 @@ pub struct Mvcc {
 }
 
 impl Default for Mvcc {
-    /// A fresh server: revision 1 (E-GEN-3), never compacted (E-KV-9), the TTLs of the default election timeout (E-LS-1).
+    /// A fresh server of the default version: revision 1 (E-GEN-3), never compacted (E-KV-9), the TTLs of the default election timeout (E-LS-1).
     fn default() -> Self {
-        Mvcc { revision: 1, compacted: -1, minimum_ttl: 2, history: BTreeMap::new(), leases: BTreeMap::new() }
+        let version = EtcdVersion::default();
+        Mvcc { version, revision: 1, compacted: -1, minimum_ttl: 2, history: BTreeMap::new(), leases: BTreeMap::new() }
     }
 }
 
 impl Mvcc {
-    /// A server without keys and leases at a revision, which is compacted up to it.
-    pub fn empty_at(revision: i64) -> Self {
-        Mvcc { revision, compacted: revision, ..Mvcc::default() }
+    /// A server of a version, without keys and leases, at a revision, which is compacted up to it.
+    pub fn empty_at(version: EtcdVersion, revision: i64) -> Self {
+        Mvcc { version, revision, compacted: revision, ..Mvcc::default() }
+    }
+
+    /// Its version.
+    pub fn version(&self) -> EtcdVersion {
+        self.version
     }
 
     /// The present revision.

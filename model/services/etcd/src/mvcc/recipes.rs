@@ -36,6 +36,16 @@ pub enum Stage {
     Resigns,
     /// It is served as soon as none is ahead (E-CC-11).
     Waits,
+    /// As soon as none is ahead it reads its own key, and is served if that is there (E-CC-12, since 3.5). None is ahead from then on, so that both
+    /// are one step.
+    WaitsAndReads,
+}
+
+impl Stage {
+    /// Whether only others keep it from being served.
+    pub fn is_queued(self) -> bool {
+        matches!(self, Stage::Waits | Stage::WaitsAndReads)
+    }
 }
 
 /// The result of a step of a contender.
@@ -61,15 +71,22 @@ impl Mvcc {
         let value = if let EtcdCall::Campaign { value, .. } = call { value.as_str() } else { "" };
         let Some(entry) = self.present(&key) else {
             self.put_for(&key, lease, value)?;
-            return Ok(Contender { created: self.revision, entered: self.revision, stage: Stage::Waits });
+            let created = self.revision;
+            return Ok(Contender { created, entered: self.revision, stage: self.wait_of(call, name, created) });
         };
-        let is_other = matches!(call, EtcdCall::Campaign { .. }) && entry.value != value;
-        let stage = if is_other { Stage::Proclaims } else { Stage::Waits };
-        Ok(Contender { created: entry.created, entered: self.revision, stage })
+        let (created, is_other) = (entry.created, matches!(call, EtcdCall::Campaign { .. }) && entry.value != value);
+        let stage = if is_other { Stage::Proclaims } else { self.wait_of(call, name, created) };
+        Ok(Contender { created, entered: self.revision, stage })
     }
 
-    /// The next step of a contender; none: others are still ahead. Nothing looks at its own key and its lease at the end, and both may be gone
-    /// by then (E-CC-11, E-CC-12, E-CC-20).
+    /// How a contender waits: a lock that finds none ahead at once does not read its key (E-CC-12).
+    fn wait_of(&self, call: &EtcdCall, name: &str, created: i64) -> Stage {
+        let reads = matches!(call, EtcdCall::Lock { .. }) && self.version.lock_reads_own_key();
+        if reads && self.is_behind(name, created) { Stage::WaitsAndReads } else { Stage::Waits }
+    }
+
+    /// The next step of a contender; none: others are still ahead. Before 3.5 nothing looks at its own key and its lease at the end, and both may be
+    /// gone by then, and of a campaign nothing does since (E-CC-11, E-CC-12, E-CC-20).
     pub fn go_on(&mut self, call: &EtcdCall, contender: Contender) -> Option<ContenderStep> {
         let (name, lease) = contest(call)?;
         let Contender { created, entered, stage } = contender;
@@ -90,6 +107,9 @@ impl Mvcc {
                 answered(EtcdAnswer::Refused(EtcdRefusal::RecipeLeaseNotFound))
             }
             _ if self.is_behind(&leader.name, created) => None,
+            (Stage::WaitsAndReads, _) if self.present(&leader.key).is_none() => {
+                answered(EtcdAnswer::Refused(EtcdRefusal::SessionExpired))
+            }
             // E-CC-16.
             (_, EtcdCall::Lock { .. }) => answered(EtcdAnswer::Locked { revision: self.revision, key: leader.key }),
             // E-CC-20: the header is that of the first transaction.

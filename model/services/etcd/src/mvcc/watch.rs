@@ -69,6 +69,8 @@ pub enum WatchRefusal {
     DuplicateId,
     /// No key can lie in its interval.
     EmptyRange,
+    /// It begins below revision 0 (E-W-2).
+    Compacted,
 }
 
 /// A put, or a deletion.
@@ -95,10 +97,21 @@ impl Mvcc {
                 _ => WatchSaid::Refused(WatchRefusal::DuplicateId),
             });
         }
-        EtcdAnswer::Watched { revision: self.revision, compacted: self.compacted, watches }
+        let unsure = (!self.version.keeps_compacted_deletes()).then_some(self.compacted);
+        let progress = !self.version.progress_waits() || self.has_told_all(watch, &watches);
+        EtcdAnswer::Watched { revision: self.revision, unsure, progress, watches }
+    }
+
+    /// Whether there is a watch of the stream, and it begins after what there is.
+    fn has_told_all(&self, watch: &WatchRange, watches: &[WatchSaid]) -> bool {
+        let is_future = watch.start > self.revision && !self.version.future_watch_is_behind();
+        !matches!(watches, [WatchSaid::Refused(_)]) && (watch.start == 0 || is_future)
     }
 
     fn said(&self, watch: &WatchRange, id: i64) -> WatchSaid {
+        if watch.start < 0 && self.version.refuses_start_below_zero() {
+            return WatchSaid::Refused(WatchRefusal::Compacted);
+        }
         let key = if watch.key.is_empty() { "\0" } else { &watch.key };
         if !watch.end.is_empty() && watch.end != "\0" && watch.end.as_str() <= key {
             return WatchSaid::Refused(WatchRefusal::EmptyRange);
@@ -112,8 +125,9 @@ impl Mvcc {
         for (name, versions) in self.history.iter().filter(|(name, _)| super::kv::is_within(name, key, &watch.end)) {
             for version in versions.iter().filter(|version| version.revision >= start) {
                 let is_left_out = if version.entry.is_some() { watch.no_put } else { watch.no_delete };
-                // E-W-5: a deletion at exactly the compacted revision is lost, and a put is not.
-                let is_lost = version.entry.is_none() && version.revision <= self.compacted;
+                // E-W-5: a deletion at exactly the compacted revision may be lost, and a put is not.
+                let is_kept = self.version.keeps_compacted_deletes() && version.revision == self.compacted;
+                let is_lost = version.entry.is_none() && version.revision <= self.compacted && !is_kept;
                 if !is_left_out && !is_lost {
                     let (key, revision, entry) = (name.clone(), version.revision, version.entry.clone());
                     let previous = self.before(name, revision, entry.as_ref()).filter(|_| watch.previous);
