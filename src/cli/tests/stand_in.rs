@@ -145,7 +145,7 @@ fn a_stand_in_for_etcd_answers_the_gateway_and_is_one_for_conform() {
     let (child, address) = serve_as("etcd", &["--timers", "seeded=500ms"]);
     let granted = send(&address, "POST", "/v3/lease/grant", r#"{"ID": 7, "TTL": 50}"#);
     assert!(granted.starts_with("HTTP/1.1 200 ") && granted.contains(r#""TTL":"50""#), "{granted}");
-    assert!(send(&address, "POST", "/v3/election/observe", "{}").starts_with("HTTP/1.1 501 "));
+    assert!(send(&address, "POST", "/v3/maintenance/status", "{}").starts_with("HTTP/1.1 501 "));
     let url = format!("http://{address}");
     let output = fencepost(&["conform", "--etcd", &url, "--commands", "300", "--concurrent", "20", "--quiet"]);
     assert_eq!(output.status.code(), Some(2), "it is in use: {}", stderr(&output));

@@ -14,6 +14,8 @@ pub(super) enum Decoded {
     Call(EtcdCall),
     /// A stream of watches, with all that is asked of it.
     Watches(Vec<WatchMessage>),
+    /// The leaders of an election, for as long as its caller listens.
+    Observer(String),
     /// The version of the server.
     Version,
     /// Whether it is well.
@@ -78,9 +80,8 @@ pub(super) fn decode(url: &str, body: &[u8]) -> Result<Decoded, NoCall> {
         "election/proclaim" => EtcdCall::Proclaim { leader: leader(&fields)?, value: fields.text("value")? },
         "election/resign" => EtcdCall::Resign(leader(&fields)?),
         "election/leader" => EtcdCall::Leader { name: fields.text("name")? },
-        "election/observe" => {
-            return Err(NoCall::Beyond(format!("{path} is no part of the stand-in: a watch tells the same")));
-        }
+        // E-GEN-6: a single message, though its answer is a stream.
+        "election/observe" => return Ok(Decoded::Observer(fields.text("name")?)),
         other if ["maintenance/", "cluster/", "auth/"].iter().any(|part| other.starts_with(part)) => {
             return Err(NoCall::Beyond(format!("{path} is no part of the stand-in")));
         }
@@ -179,6 +180,17 @@ mod tests {
     }
 
     #[test]
+    fn e_gen_6_observe_takes_one_message_and_what_is_wrong_with_it_is_an_error_of_a_call() {
+        let observed = |body: &str| decode("/v3/election/observe", body.as_bytes());
+        for (body, name) in [(r#"{"name":"bg=="}{"name":7}"#, "n"), ("{}", ""), ("", ""), ("null", "")] {
+            assert_eq!(observed(body), Ok(Decoded::Observer(name.to_owned())), "{body}");
+        }
+        for body in ["{", "[]", "7", r#"{"name":7}"#, r#"{"name":"n"}"#] {
+            assert!(matches!(observed(body), Err(NoCall::Bad(_))), "{body}");
+        }
+    }
+
+    #[test]
     fn e_txn_3_the_operand_of_another_target_is_none() {
         let body =
             r#"{"compare":[{"key":"YQ==","target":"MOD","version":3}],"success":[{"requestPut":{"key":"YQ=="}}]}"#;
@@ -198,7 +210,7 @@ mod tests {
             assert!(matches!(call(path, body), Err(NoCall::Bad(_))), "{path} {body}");
         }
         assert!(matches!(call("/v3/lease/keepalive", r#"{"ID":"x"}"#), Err(NoCall::BadStream(_))));
-        for (path, body) in [("/v3/election/observe", "{}"), ("/v3/kv/range", r#"{"sort_target":9}"#)] {
+        for (path, body) in [("/v3/maintenance/status", "{}"), ("/v3/kv/range", r#"{"sort_target":9}"#)] {
             assert!(matches!(call(path, body), Err(NoCall::Beyond(_))), "{path} {body}");
         }
     }

@@ -45,6 +45,7 @@ impl StandIn<EtcdBackend> {
     fn close_connections(&mut self) {
         self.backend.parked.clear();
         self.backend.streams.clear();
+        self.backend.observers.clear();
         let is_open = |waiting: &Waiting| {
             let is_waiting = matches!(waiting, Waiting::Held { .. } | Waiting::OnItsWayBack { .. });
             is_waiting || matches!(waiting, Waiting::Streams { .. } | Waiting::Silent { .. })

@@ -16,7 +16,7 @@ pub(super) enum Fields<'a> {
 impl<'a> Fields<'a> {
     pub(super) fn read(body: &[u8]) -> Result<Fields<'static>, NoCall> {
         match serde_json::Deserializer::from_slice(body).into_iter::<Value>().next() {
-            None => Ok(Fields::Read(Map::new())),
+            None | Some(Ok(Value::Null)) => Ok(Fields::Read(Map::new())),
             Some(Ok(Value::Object(fields))) => Ok(Fields::Read(fields)),
             Some(Ok(other)) => Err(NoCall::Bad(format!("json: cannot unmarshal {other} into an object"))),
             Some(Err(error)) => Err(NoCall::Bad(error.to_string())),

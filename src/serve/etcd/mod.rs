@@ -1,5 +1,5 @@
 //! An etcd 3.4.23 server behind its JSON gateway: the model of the store that `fencepost conform --etcd` holds against a real one, with leases
-//! on the stand-in's clock. gRPC is left out, and so is `observe`, which a watch replaces.
+//! on the stand-in's clock. gRPC is left out.
 //!
 //! ```text
 //! decode   a body as a call of the model (E-GEN-4)     serve    a request, from its path to its answer
@@ -7,6 +7,7 @@
 //! leases   when leases end                             queue    callers that wait for a lock, an election or a revoke
 //! fields   the fields of a body                         events   what happens to the server
 //! watches  streams that stay open                       watch_body  the messages that open them
+//! observers  callers who are told which key leads an election
 //! witness  requests as stories tell them               log      the run as JSON lines
 //! ```
 
@@ -15,6 +16,7 @@ mod events;
 mod fields;
 mod leases;
 mod log;
+mod observers;
 mod queue;
 mod serve;
 mod transactions;
@@ -32,6 +34,7 @@ use crate::settings::Settings;
 use crate::stand_in::{Answer, Backend, Journey, RunLog, StandIn, Ticket};
 use leases::Expiry;
 use log::EtcdLine;
+use observers::ServedObserver;
 use queue::Parked;
 use watches::ServedStream;
 use witness::EtcdWitness;
@@ -46,6 +49,8 @@ pub struct EtcdBackend {
     parked: BTreeMap<Ticket, Parked>,
     /// Streams that are open.
     streams: BTreeMap<Ticket, ServedStream>,
+    /// Callers of `observe`.
+    observers: BTreeMap<Ticket, ServedObserver>,
     /// The client whose request has created a key, by key and creation revision.
     makers: BTreeMap<(String, i64), String>,
     /// How many leases have an id from the server, and how many streams have begun.
@@ -63,6 +68,8 @@ pub enum EtcdDue {
     LeaseEnds(i64),
     /// The watches of a stream hear of progress (E-W-6).
     Progress(Ticket),
+    /// An observer whose answers are delayed goes on.
+    ObserverGoesOn(Ticket),
 }
 
 impl Backend for EtcdBackend {
@@ -80,6 +87,7 @@ impl Backend for EtcdBackend {
             expiries: BTreeMap::new(),
             parked: BTreeMap::new(),
             streams: BTreeMap::new(),
+            observers: BTreeMap::new(),
             makers: BTreeMap::new(),
             drawn: 0,
             counted: 0,
@@ -96,21 +104,27 @@ impl Backend for EtcdBackend {
     }
 
     fn agenda(stand_in: &StandIn<Self>) -> Vec<(i64, EtcdDue)> {
-        let EtcdBackend { expiries, streams, .. } = &stand_in.backend;
+        let EtcdBackend { expiries, streams, observers, .. } = &stand_in.backend;
         let leases = expiries.iter().map(|(id, expiry)| (expiry.revoked, EtcdDue::LeaseEnds(*id)));
         let streams = streams.iter().filter(|(_, stream)| stream.notifies());
-        leases.chain(streams.map(|(ticket, stream)| (stream.progress, EtcdDue::Progress(*ticket)))).collect()
+        let progress = streams.map(|(ticket, stream)| (stream.progress, EtcdDue::Progress(*ticket)));
+        let slow = observers
+            .iter()
+            .filter_map(|(ticket, observer)| Some((observer.due(stand_in.now)?, EtcdDue::ObserverGoesOn(*ticket))));
+        leases.chain(progress).chain(slow).collect()
     }
 
     fn come(stand_in: &mut StandIn<Self>, due: EtcdDue) {
         match due {
             EtcdDue::LeaseEnds(id) => stand_in.end_lease(id),
             EtcdDue::Progress(ticket) => stand_in.notify_progress(ticket),
+            EtcdDue::ObserverGoesOn(ticket) => stand_in.tell_observer(ticket),
         }
     }
 
     fn gone(stand_in: &mut StandIn<Self>, ticket: Ticket) {
         stand_in.backend.streams.remove(&ticket);
+        stand_in.backend.observers.remove(&ticket);
         stand_in.caller_leaves(ticket);
     }
 
@@ -118,6 +132,7 @@ impl Backend for EtcdBackend {
         match due {
             EtcdDue::LeaseEnds(id) => format!("lease {id:x} ends"),
             EtcdDue::Progress(_) => "a watch hears of progress".to_owned(),
+            EtcdDue::ObserverGoesOn(_) => "an observer goes on".to_owned(),
         }
     }
 

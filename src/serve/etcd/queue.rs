@@ -39,7 +39,7 @@ impl StandIn<EtcdBackend> {
         }
     }
 
-    /// Every waiting contender goes on as far as it can, the one that arrived first before the others; then watches hear what was written.
+    /// Every waiting contender goes on as far as it can, the one that arrived first before the others; then watches and observers hear what was written.
     pub(super) fn serve_queue(&mut self) {
         while let Some((ticket, step)) = self.next_step() {
             match step {
@@ -52,6 +52,7 @@ impl StandIn<EtcdBackend> {
             }
         }
         self.tell_watches();
+        self.tell_observers();
     }
 
     /// The first contender that can go on, and what it does.

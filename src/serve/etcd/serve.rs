@@ -25,6 +25,8 @@ enum Served {
     Later(Parked),
     /// Its answer goes on.
     Watches(Vec<WatchMessage>),
+    /// It goes on, about the leaders of an election.
+    Observer(String),
 }
 
 /// How far a lock or a campaign goes.
@@ -40,6 +42,7 @@ impl StandIn<EtcdBackend> {
             Ok(Served::At(answer)) => self.finish(journey, answer),
             Ok(Served::Later(parked)) => self.park(journey, parked),
             Ok(Served::Watches(messages)) => self.serve_watches(journey, messages),
+            Ok(Served::Observer(name)) => self.serve_observer(journey, name),
             Err(_) => {
                 self.notice("an internal error: a request made the model panic. Please report it; answers may be wrong from here on");
                 self.finish(journey, failure(500, "internal error of the stand-in"));
@@ -60,6 +63,7 @@ impl StandIn<EtcdBackend> {
             _ if !is_post => Answer::text(405, "Method Not Allowed\n"),
             Ok(Decoded::Call(call)) => return self.call(call, &journey.client),
             Ok(Decoded::Watches(messages)) => return Served::Watches(messages),
+            Ok(Decoded::Observer(name)) => return Served::Observer(name),
             Err(NoCall::Beyond(why)) => error(501, 12, &why),
             Err(NoCall::Bad(why)) => error(400, 3, &why),
             Err(NoCall::BadStream(why)) => error(500, 2, &why),

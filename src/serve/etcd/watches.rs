@@ -195,7 +195,7 @@ impl StandIn<EtcdBackend> {
     }
 
     /// A line on a stream (E-GEN-6); an id of 0 is left out (E-GEN-4).
-    fn say(&mut self, ticket: Ticket, mut message: Value) {
+    pub(super) fn say(&mut self, ticket: Ticket, mut message: Value) {
         if let Some(fields) = message.as_object_mut().filter(|fields| fields.get("watch_id") == Some(&json!("0"))) {
             fields.remove("watch_id");
         }
@@ -206,7 +206,7 @@ impl StandIn<EtcdBackend> {
 }
 
 /// What the store says of a single watch.
-fn of_one(answer: EtcdAnswer) -> WatchSaid {
+pub(super) fn of_one(answer: EtcdAnswer) -> WatchSaid {
     match answer {
         EtcdAnswer::Watched { mut watches, .. } if watches.len() == 1 => watches.remove(0),
         _ => WatchSaid::Refused(WatchRefusal::EmptyRange),

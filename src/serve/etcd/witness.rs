@@ -24,6 +24,7 @@ impl Witness for EtcdWitness {
                 WatchMessage::Create { range, .. } => format!("{text} {:?}", range.key),
                 _ => text,
             }),
+            Ok(Decoded::Observer(name)) => format!("{path} {name:?}"),
             _ => path.to_owned(),
         }
     }
@@ -32,7 +33,12 @@ impl Witness for EtcdWitness {
         let body = answer.value();
         match (body["error"].as_str(), &body["result"]) {
             (Some(error), _) => format!("{} {error}", answer.status),
+            (None, Value::Object(message)) if message.contains_key("kv") => {
+                let [key, value] = ["key", "value"].map(|field| text(&message["kv"][field]));
+                format!("{} {key:?} leads with {value:?}", answer.status)
+            }
             (None, Value::Object(message)) => format!("{}{}", answer.status, of_watch(message)),
+            _ if answer.body.is_empty() => format!("{}, the end", answer.status),
             _ => answer.status.to_string(),
         }
     }
@@ -97,9 +103,17 @@ fn taken_by(txn: &Transaction) -> Option<String> {
 /// What a message on a stream says.
 fn of_watch(message: &Map<String, Value>) -> String {
     let words = ["created", "canceled"].into_iter().filter(|word| message.get(*word) == Some(&Value::Bool(true)));
-    let events = message.get("events").and_then(Value::as_array).into_iter().flatten().map(|event| {
-        let key = STANDARD.decode(event["kv"]["key"].as_str().unwrap_or_default()).unwrap_or_default();
-        format!("{} {:?}", event["type"].as_str().unwrap_or("PUT"), String::from_utf8_lossy(&key))
-    });
+    let events = message
+        .get("events")
+        .and_then(Value::as_array)
+        .into_iter()
+        .flatten()
+        .map(|event| format!("{} {:?}", event["type"].as_str().unwrap_or("PUT"), text(&event["kv"]["key"])));
     words.map(str::to_owned).chain(events).map(|word| format!(" {word}")).collect()
+}
+
+/// Bytes of a message as text.
+fn text(bytes: &Value) -> String {
+    let bytes = STANDARD.decode(bytes.as_str().unwrap_or_default()).unwrap_or_default();
+    String::from_utf8_lossy(&bytes).into_owned()
 }

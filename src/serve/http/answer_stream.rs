@@ -1,4 +1,5 @@
-//! The body of an answer that goes on: a chunk for each message, until the client goes away or the connection is closed on purpose.
+//! The body of an answer that goes on: a chunk for each message, until it is complete, the client goes away, or the connection is
+//! closed on purpose.
 
 use std::pin::Pin;
 use std::task::{Context, Poll};
@@ -39,14 +40,13 @@ impl<B: Backend> Body for AnswerStream<B> {
         if let Some(first) = self.first.take() {
             return Poll::Ready(Some(Ok(Frame::data(first))));
         }
-        self.more.poll_recv(context).map(|next| {
-            Some(match next {
-                Some(RequestOutcome::Message(message) | RequestOutcome::Answer(message)) => {
-                    Ok(Frame::data(message.body.into()))
-                }
-                Some(RequestOutcome::Reset) => Err(Ended::Reset),
-                Some(RequestOutcome::Close) | None => Err(Ended::Closed),
-            })
+        self.more.poll_recv(context).map(|next| match next {
+            Some(RequestOutcome::Message(message) | RequestOutcome::Answer(message)) => {
+                Some(Ok(Frame::data(message.body.into())))
+            }
+            Some(RequestOutcome::End) => None,
+            Some(RequestOutcome::Reset) => Some(Err(Ended::Reset)),
+            Some(RequestOutcome::Close) | None => Some(Err(Ended::Closed)),
         })
     }
 }

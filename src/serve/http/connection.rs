@@ -95,6 +95,7 @@ async fn answer<B: Backend>(
             Ok(head.map(|()| Either::Right(more.from(first))))
         }
         Heard::Over(RequestOutcome::Answer(answer) | RequestOutcome::Message(answer)) => Ok(whole(answer)),
+        Heard::Over(RequestOutcome::End) => Ok(whole(Answer::complete())),
         Heard::Over(RequestOutcome::Close) => Err(Ended::Closed),
         Heard::Over(RequestOutcome::Reset) => Err(Ended::Reset),
     }

@@ -10,6 +10,8 @@ pub enum RequestOutcome {
     Answer(Answer),
     /// It does not yet: a message of an answer that goes on. The first one has the status and the headers of all.
     Message(Answer),
+    /// An answer that went on is complete: its last message was the last one, or there was none.
+    End,
     /// The connection is closed.
     Close,
     /// The connection is reset.
@@ -40,6 +42,11 @@ impl Answer {
 
     pub(crate) fn json(value: &Value) -> Self {
         Answer::new(200, "application/json", value.to_string())
+    }
+
+    /// The end of an answer that went on: nothing follows.
+    pub(crate) fn complete() -> Self {
+        Answer::new(200, "application/json", "")
     }
 
     /// What the model answers. C-GEN-7: reads name a leader and an index.

@@ -51,8 +51,8 @@ pub(crate) enum Waiting {
         journey: Journey,
         /// How long each message is under way.
         delay: i64,
-        /// The messages that are, and when they arrive.
-        messages: VecDeque<(i64, Answer)>,
+        /// The messages that are, and when they arrive; none: the end.
+        messages: VecDeque<(i64, Option<Answer>)>,
     },
     /// It has not reached the server.
     OnItsWay { until: i64, journey: Journey },

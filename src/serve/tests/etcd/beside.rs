@@ -155,17 +155,78 @@ fn told(side: &Side) -> Vec<(String, BTreeMap<String, Vec<Value>>)> {
     said
 }
 
+/// An election, and what each of its observers hears: the status, and the messages (E-CC-23).
+fn told_to_observers(side: &Side) -> Vec<(String, Vec<Value>)> {
+    let name = key("election");
+    let below = |rest: &str| bytes(&format!("fencepost/beside/election/{rest}"));
+    let observe = || {
+        let observer = side.open("/v3/election/observe", &json!({ "name": name }).to_string());
+        std::thread::sleep(Duration::from_millis(200));
+        observer
+    };
+    let campaign = |lease: i64, value: &str| json!({"name": name, "lease": lease, "value": bytes(value)});
+    let put = |key: &str, value: &str| side.post("/v3/kv/put", &json!({"key": below(key), "value": bytes(value)}));
+    let delete = |key: &str| side.post("/v3/kv/deleterange", &json!({"key": below(key)}));
+    let leases = [7_001, 7_002];
+    for lease in leases {
+        side.post("/v3/lease/grant", &json!({"ID": lease, "TTL": 600}));
+    }
+    // Before any leader; then one that proclaims two values, and resigns while another one waits.
+    let mut observers = vec![observe(), observe()];
+    let elected = side.post("/v3/election/campaign", &campaign(leases[0], "a"));
+    let next = side.open("/v3/election/campaign", &campaign(leases[1], "b").to_string());
+    std::thread::sleep(Duration::from_millis(200));
+    for value in ["a1", "a2"] {
+        side.post("/v3/election/proclaim", &json!({"leader": elected["leader"], "value": bytes(value)}));
+    }
+    side.post("/v3/kv/put", &json!({"key": key("other")}));
+    observers.push(observe());
+    // What observers have heard is compacted behind them.
+    side.post("/v3/kv/compaction", &serde_json::from_str(&side.placed(r#"{"revision":<5>}"#)).expect("JSON"));
+    side.post("/v3/election/resign", &json!({"leader": elected["leader"]}));
+    let (_, mut elected) = side.read(next);
+    let elected = elected.pop().expect("an answer");
+    side.post("/v3/election/proclaim", &json!({"leader": elected["leader"], "value": bytes("b1")}));
+    // The lease goes, and with it the key: no key is there, then one without a value and a lease, then two that are as old.
+    side.post("/v3/lease/revoke", &json!({"ID": leases[1]}));
+    observers.push(observe());
+    put("x", "");
+    delete("x");
+    let both = json!([{"request_put": {"key": below("z")}}, {"request_put": {"key": below("y")}}]);
+    side.post("/v3/kv/txn", &json!({ "success": both }));
+    observers.push(observe());
+    put("y", "y1");
+    put("z", "z1");
+    let mut heard: Vec<_> = observers.into_iter().map(|observer| side.read(observer)).collect();
+    side.post("/v3/lease/revoke", &json!({"ID": leases[0]}));
+    side.post("/v3/kv/deleterange", &json!({"key": below(""), "range_end": key("election0")}));
+    // What is wrong: the words of the errors differ. What is not an object, or nothing, is an election without a name.
+    for body in ["{", "[]", "7", r#"{"name":7}"#, r#"{"name":"a"}"#] {
+        let (status, _) = side.read(side.open("/v3/election/observe", body));
+        heard.push((status, Vec::new()));
+    }
+    for body in ["", "{}", "null", r#"{"nam":"YQ=="}"#] {
+        heard.push(side.read(side.open("/v3/election/observe", body)));
+    }
+    heard
+}
+
 #[test]
-fn a_live_etcd_tells_watches_what_the_stand_in_tells_them() {
+fn a_live_etcd_tells_watches_and_observers_what_the_stand_in_tells_them() {
     let Ok(address) = env::var("FENCEPOST_ETCD") else {
         eprintln!("skipped: no live etcd server, for FENCEPOST_ETCD names none");
         return;
     };
     let server = Server::start_etcd(Settings::default(), "127.0.0.1:0").expect("a free port");
-    let real = Side::new(address.trim_start_matches("http://").to_owned());
-    let own = Side::new(server.address().to_string());
-    let (real, own) = (told(&real), told(&own));
+    let hosts = [address.trim_start_matches("http://").to_owned(), server.address().to_string()];
+    let [real, own] = hosts.clone().map(|host| told(&Side::new(host)));
     for (place, (real, own)) in real.iter().zip(&own).enumerate() {
         assert_eq!(real, own, "number {place}");
     }
+    let [real, own] = hosts.map(|host| told_to_observers(&Side::new(host)));
+    for (place, (real, own)) in real.iter().zip(&own).enumerate() {
+        assert_eq!(real, own, "observer {place}");
+    }
+    let counts: Vec<usize> = own.iter().map(|(_, messages)| messages.len()).collect();
+    assert_eq!(counts, [8, 8, 6, 3, 2, 0, 0, 0, 0, 0, 0, 0, 0, 0]);
 }

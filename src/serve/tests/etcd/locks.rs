@@ -87,7 +87,7 @@ fn a_holder_that_ignores_its_lease_is_found_out() {
 #[test]
 fn what_is_left_out_is_said() {
     let mut bench = Bench::new("");
-    for path in ["/v3/election/observe", "/v3/maintenance/status", "/v3/auth/enable"] {
+    for path in ["/v3/maintenance/status", "/v3/cluster/member/list", "/v3/auth/enable"] {
         let (status, body) = bench.ask(path, json!({}));
         assert_eq!((status, body["code"].as_i64()), (501, Some(12)), "{path}");
     }

@@ -6,6 +6,7 @@ mod conformance;
 mod faults;
 mod leases;
 mod locks;
+mod observers;
 mod rules;
 mod sockets;
 mod watches;

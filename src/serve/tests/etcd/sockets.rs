@@ -91,6 +91,28 @@ fn a_restart_breaks_a_stream_off_without_its_last_chunk() {
     assert!(!rest.ends_with(b"0\r\n\r\n"), "{rest:?}");
 }
 
+/// E-CC-23. The body is complete, as that of a real server.
+#[test]
+fn the_end_of_an_observer_is_the_last_chunk_of_its_answer() {
+    for (key, messages) in [("n/a", 1), ("other", 0)] {
+        let server = start(Clock::Manual, "on POST /v3/election/observe: delay-answer 2s");
+        put(server.address(), key, 0);
+        let mut observer =
+            send(server.address(), "POST", "/v3/election/observe", &json!({"name": bytes("n")}).to_string());
+        // It has to have arrived before the others.
+        std::thread::sleep(Duration::from_millis(100));
+        put(server.address(), key, 0);
+        put(server.address(), key, 0);
+        ask(server.address(), "POST", "/v3/kv/compaction", r#"{"revision": 4}"#);
+        ask(server.address(), "PUT", "/fencepost/clock/advance?by=4s", "");
+        let mut text = String::new();
+        observer.read_to_string(&mut text).expect("it ends in order");
+        assert!(text.starts_with("HTTP/1.1 200"), "{text}");
+        assert_eq!(text.matches("\"result\"").count(), messages, "{text}");
+        assert_eq!(text.ends_with("\r\n0\r\n\r\n"), messages > 0, "{text}");
+    }
+}
+
 /// With a clock that jumps, what no client reads would be waited for.
 #[test]
 fn a_client_that_goes_away_closes_its_stream() {
