@@ -2,8 +2,8 @@
 
 use fencepost_checker::Options;
 use fencepost_etcd::{
-    Etcd, EtcdError, EtcdEvent, EtcdObserver, EtcdQuery, EventCursor, GoElection, HolderTerms, Key, KeyRange,
-    ObserverKind, OperatorKind, Reads, Response, SessionTerms, Settings, WatchApi,
+    ElectionService, Etcd, EtcdError, EtcdEvent, EtcdObserver, EtcdQuery, EtcdValue, EventCursor, GoElection,
+    HolderTerms, Key, KeyRange, ObserverKind, OperatorKind, Reads, Response, SessionTerms, Settings, Stop, WatchApi,
 };
 use fencepost_etcd_explore::SERVICE;
 use fencepost_model::fact::Fact;
@@ -17,10 +17,9 @@ use fencepost_model::time::Ticks;
 use fencepost_model::world::{Action, Condition};
 use serde::{Deserialize, Serialize};
 
-/// A world without delays, in which candidates lead once each, announce this number of values, and a third party observes them.
-fn observed<R: Recipe<Etcd>>(candidates: u16, announces: u8, observer: R) -> Scenario<Etcd> {
+fn terms() -> SessionTerms {
     let ttl = Ticks::new(3);
-    let terms = SessionTerms {
+    SessionTerms {
         ttl,
         lease: None,
         renew_after: Ticks::new(1),
@@ -29,14 +28,30 @@ fn observed<R: Recipe<Etcd>>(candidates: u16, announces: u8, observer: R) -> Sce
         done_loop: Ticks::new(1),
         first_deadline: ttl,
         limit: None,
-    };
-    let mut candidate = GoElection::with(terms, HolderTerms::default());
-    candidate.announces = Some(announces);
+    }
+}
+
+/// A world without delays, in which candidates lead once each, and a third party observes them.
+fn beside<C: Recipe<Etcd>, R: Recipe<Etcd>>(candidates: u16, candidate: C, observer: R) -> Scenario<Etcd> {
     let mut scenario = Scenario::<Etcd>::new("observed").message_delay(0).wake_delay(0).server_delay(0).rounds(1);
     scenario.system = "etcd-election".to_owned();
     scenario.network.replies = Replies::Instant;
     let scenario = scenario.clients(candidates).service(|settings| settings.history = true);
     scenario.programs(candidate).program(ClientId(candidates + 1), observer)
+}
+
+/// The candidates announce this number of values.
+fn observed<R: Recipe<Etcd>>(candidates: u16, announces: u8, observer: R) -> Scenario<Etcd> {
+    let mut candidate = GoElection::with(terms(), HolderTerms::default());
+    candidate.announces = Some(announces);
+    beside(candidates, candidate, observer)
+}
+
+/// Callers of the server's election, whose leases end while they lead, and one of its `observe`, or of clientv3's.
+fn served(candidates: u16, announces: Option<u8>, kind: ObserverKind) -> Scenario<Etcd> {
+    let mut candidate = ElectionService::with(terms(), HolderTerms::default());
+    candidate.announces = announces;
+    beside(candidates, candidate, EtcdObserver::by(kind))
 }
 
 /// By `Observe`.
@@ -123,6 +138,59 @@ fn misses_no_leader(view: &View<'_, Etcd>, memory: &mut Memory) -> Result<(), St
     Ok(())
 }
 
+/// How many values the candidates announce.
+const ANNOUNCED: u8 = 2;
+
+/// Of each leader the name and each number after it are told in order; all of them, when it has begun to work and time passes.
+fn tells_each_value(view: &View<'_, Etcd>, memory: &mut Memory) -> Result<(), String> {
+    const WORKING: usize = 2;
+    // Which value was told last: 1 for a name, and one more for each number.
+    const VALUE: usize = 3;
+    for fact in view.facts {
+        match fact {
+            Fact::Service(EtcdEvent::Observed { told, .. }) => {
+                let client = told.shown.key.client().map_or(0, |client| client.0.into());
+                let place = match told.shown.value {
+                    EtcdValue::Name(_) => 1,
+                    EtcdValue::Number(number) => u32::from(number) + 1,
+                    EtcdValue::Empty | EtcdValue::Other => 0,
+                };
+                if client == memory[OBEYED] && place != memory[VALUE] + 1 {
+                    return Err(format!("client {client}: value {place} is told after value {}", memory[VALUE]));
+                }
+                memory[VALUE] = place;
+            }
+            Fact::Entered { client, .. } => memory[WORKING] = client.0.into(),
+            _ => {}
+        }
+    }
+    remember(view, memory);
+    let leader = leader(view);
+    let is_told = leader != 0 && leader == memory[WORKING] && leader == memory[OBEYED] && memory[IS_CLOSED] == 0;
+    match view.action {
+        Action::Advance(_) if is_told && memory[VALUE] != u32::from(ANNOUNCED) + 1 => {
+            Err(format!("client {leader} works, and the observer was told its value {}", memory[VALUE]))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// A name is not told after a number: the only candidate campaigns with its name first.
+fn tells_a_name_first(view: &View<'_, Etcd>, memory: &mut Memory) -> Result<(), String> {
+    const NUMBER: usize = 2;
+    for fact in view.facts {
+        let Fact::Service(EtcdEvent::Observed { told, .. }) = fact else { continue };
+        match told.shown.value {
+            EtcdValue::Number(number) => memory[NUMBER] = number.into(),
+            EtcdValue::Name(client) if memory[NUMBER] != 0 => {
+                return Err(format!("the name of client {} is told after its number {}", client.0, memory[NUMBER]));
+            }
+            _ => {}
+        }
+    }
+    Ok(())
+}
+
 /// Its channel does not close.
 fn stays_open(view: &View<'_, Etcd>, memory: &mut Memory) -> Result<(), String> {
     remember(view, memory);
@@ -151,6 +219,46 @@ fn e_cc_23_so_it_does_beside_other_faults_by_hand() {
 fn e_cc_23_observe_may_miss_a_leader_between_two() {
     assert_eq!(verdict(by_observe(3, 0), misses_no_leader), "violated");
     assert_eq!(verdict(by_observe(2, 0), misses_no_leader), "proven");
+}
+
+const KINDS: [ObserverKind; 2] = [ObserverKind::Observe, ObserverKind::ObserveCall];
+
+#[test]
+fn e_cc_30_values_of_the_servers_election_are_told_as_those_of_clientv3() {
+    let by_clientv3 = by_observe(2, ANNOUNCED);
+    assert_eq!(verdict(by_clientv3, tells_each_value), "proven");
+    for kind in KINDS {
+        assert_eq!(verdict(served(2, Some(ANNOUNCED), kind), tells_each_value), "proven", "{kind:?}");
+        assert_eq!(verdict(served(2, Some(ANNOUNCED), kind), obeys_the_leader), "proven", "{kind:?}");
+        // One value less, and none.
+        assert_eq!(verdict(served(2, Some(ANNOUNCED - 1), kind), tells_each_value), "violated", "{kind:?}");
+        assert_eq!(verdict(served(2, None, kind), tells_each_value), "violated", "{kind:?}");
+    }
+}
+
+#[test]
+fn e_cc_30_a_connection_that_breaks_ends_a_call_of_observe_and_no_channel_of_clientv3() {
+    let [resumed, ended] = KINDS.map(|kind| {
+        let scenario = served(2, Some(1), kind).allow("disconnections", 1);
+        assert_eq!(verdict(scenario.clone(), obeys_the_leader), "proven", "{kind:?}");
+        verdict(scenario, stays_open)
+    });
+    assert_eq!((resumed, ended), ("proven", "violated"));
+    assert_eq!(verdict(served(2, Some(1), ObserverKind::ObserveCall), stays_open), "proven");
+}
+
+/// A caller that stops before its lease ends, and keeps it: its second campaign finds its key, with the last value of the first.
+#[test]
+fn e_cc_20_a_campaign_that_finds_its_key_with_another_value_puts_its_own() {
+    let again = |announces: u8| {
+        let holder = HolderTerms { stop: Stop::BeforeExpiry, closes_session: false, ..HolderTerms::default() };
+        let mut candidate = ElectionService::with(SessionTerms { limit: Some(Ticks::new(1)), ..terms() }, holder);
+        candidate.announces = Some(announces);
+        let scenario = beside(1, candidate, EtcdObserver::by(ObserverKind::ObserveCall)).rounds(2);
+        verdict(scenario, tells_a_name_first)
+    };
+    // The name is there already: nothing is put.
+    assert_eq!((again(1), again(0)), ("violated", "proven"));
 }
 
 #[test]

@@ -36,8 +36,18 @@ pub enum EtcdObserve {
 
 impl EtcdObserve {
     /// Goes on to the next step: what is sent on the channel by it, if anything is. The goroutine waits until that is received, and so does
-    /// this one until it is asked again.
+    /// this one until it is asked again. A watch whose connection breaks is resumed where it was (clientv3/watch.go). E-W-7.
     pub async fn step(&mut self, client: &Handle<Etcd>) -> Option<Observation> {
+        self.go_on(client, true).await
+    }
+
+    /// The same of the server's `Observe`, which its caller hears on a stream. The watches are the server's; a connection that breaks is the
+    /// caller's, and cancels the call (`stream.Context()`, 79). E-CC-30.
+    pub async fn step_of_call(&mut self, client: &Handle<Etcd>) -> Option<Observation> {
+        self.go_on(client, false).await
+    }
+
+    async fn go_on(&mut self, client: &Handle<Etcd>, resumes: bool) -> Option<Observation> {
         let (next, told) = match *self {
             EtcdObserve::Get => match client.first_create(false).await {
                 // `opts := []v3.OpOption{v3.WithRev(resp.Header.Revision), v3.WithPrefix()}` (189).
@@ -57,8 +67,7 @@ impl EtcdObserve {
                     let told = Observation { shown: event.shown, revision: event.revision };
                     (EtcdObserve::Follow(told.shown.key, EventCursor::after(told.revision)), Some(told))
                 }
-                // clientv3/watch.go resumes it where it was. E-W-7.
-                Err(EtcdError(Response::Disconnected)) => (*self, None),
+                Err(EtcdError(Response::Disconnected)) if resumes => (*self, None),
                 // `if !ok || wr.Err() != nil { cancel(); return }` (193-196).
                 Err(_) => (EtcdObserve::Closed, None),
             },
@@ -70,7 +79,7 @@ impl EtcdObserve {
                     let told = Observation { shown: event.shown, revision: event.revision };
                     (EtcdObserve::Follow(key, event.cursor()), Some(told))
                 }
-                Err(EtcdError(Response::Disconnected)) => (*self, None),
+                Err(EtcdError(Response::Disconnected)) if resumes => (*self, None),
                 // A response without events, and then the channel of the watch is closed (223-227).
                 Err(_) => (EtcdObserve::Closed, None),
             },

@@ -19,6 +19,8 @@ pub enum ObserverKind {
     LocalCopy,
     /// By `Observe`, for as long as its channel is open.
     Observe,
+    /// By the server's `Observe`, for as long as its connection holds and the answer goes on. E-CC-30.
+    ObserveCall,
 }
 
 /// The observer. A lap is a step of `Observe`.
@@ -65,7 +67,11 @@ impl EtcdObserver {
     }
 
     async fn observe(&mut self, client: &Handle<Etcd>) -> Lap {
-        if let Some(told) = self.observe.step(client).await {
+        let told = match self.kind {
+            ObserverKind::ObserveCall => self.observe.step_of_call(client).await,
+            _ => self.observe.step(client).await,
+        };
+        if let Some(told) = told {
             client.send(EtcdQuery::Observed(told));
             if let Some(last) = self.told.filter(|_| self.checks) {
                 Self::check(last, told);
@@ -92,7 +98,7 @@ impl Recipe<Etcd> for EtcdObserver {
         match self.kind {
             ObserverKind::Leader => self.read(client, false).await,
             ObserverKind::LocalCopy => self.read(client, true).await,
-            ObserverKind::Observe => Ok(self.observe(client).await),
+            ObserverKind::Observe | ObserverKind::ObserveCall => Ok(self.observe(client).await),
         }
     }
 }
