@@ -44,6 +44,8 @@ pub use clock::Clock;
 pub use configuration::Configured;
 pub use etcd::EtcdBackend;
 pub use faults::{Fault, FaultPlan, PlanError, Rule, ServerEvent};
+/// The versions of etcd as which a stand-in may answer.
+pub use fencepost_etcd::mvcc::EtcdVersion;
 pub use http::{Addresses, Server, StandInRun};
 pub use judge::{Finding, LeaseRun, LeaseTakeover, LeaseTenure, Misuse, Verdict};
 pub use leases::LeaseBackend;

@@ -5,6 +5,7 @@ use std::fmt;
 use std::str::FromStr;
 
 use fencepost_conform::{Options, nanoseconds};
+use fencepost_etcd::mvcc::EtcdVersion;
 
 use crate::clock::{Clock, seconds};
 use crate::faults::FaultPlan;
@@ -26,6 +27,8 @@ pub struct Settings {
     pub clock: Clock,
     /// How late its timers are.
     pub timers: Timers,
+    /// The version of etcd as which it answers.
+    pub etcd: EtcdVersion,
     /// Where ids, jitter and lateness are drawn from.
     pub seed: u64,
     /// Clients with an address of their own each.
@@ -48,6 +51,7 @@ impl Default for Settings {
             options: Options::default(),
             clock: Clock::Real,
             timers: Timers::Earliest,
+            etcd: EtcdVersion::default(),
             seed: 0,
             clients: Vec::new(),
             plan: FaultPlan::default(),

@@ -1,4 +1,4 @@
-//! An etcd 3.4.23 server behind its JSON gateway: the model of the store that `fencepost conform --etcd` holds against a real one, with leases
+//! An etcd server, 3.4.23 or another version, behind its JSON gateway: the model of the store that `fencepost conform --etcd` holds against a real one, with leases
 //! on the stand-in's clock. gRPC is left out.
 //!
 //! ```text
@@ -81,9 +81,9 @@ impl Backend for EtcdBackend {
     type Record = RunLog<EtcdLine>;
     type Witness = EtcdWitness;
 
-    fn new(_: &Settings) -> Self {
+    fn new(settings: &Settings) -> Self {
         EtcdBackend {
-            store: Mvcc::default(),
+            store: Mvcc::of(settings.etcd),
             expiries: BTreeMap::new(),
             parked: BTreeMap::new(),
             streams: BTreeMap::new(),

@@ -56,7 +56,11 @@ impl StandIn<EtcdBackend> {
         let decoded = decode(&question.url, &question.body);
         let is_post = question.method == "POST";
         Served::At(match decoded {
-            Ok(Decoded::Version) => Answer::json(&json!({"etcdserver": "3.4.23", "etcdcluster": "3.4.0"})),
+            Ok(Decoded::Version) => {
+                let version = self.backend.store.version();
+                let (server, cluster) = (version.to_string(), version.of_cluster().to_string());
+                Answer::json(&json!({ "etcdserver": server, "etcdcluster": cluster }))
+            }
             Ok(Decoded::Health) => Answer::json(&json!({"health": "true"})),
             Err(NoCall::NotFound) => Answer::text(404, "Not Found\n"),
             // E-GEN-4.
@@ -177,7 +181,8 @@ impl StandIn<EtcdBackend> {
             };
         }
         let mut answer = Answer::json(&body);
-        answer.status = status;
+        let has_412 = self.backend.store.version().has_status_412();
+        answer.status = if status == 412 && !has_412 { 400 } else { status };
         if matches!(call, EtcdCall::Renew(_)) {
             // E-GEN-6: what streams is a line.
             answer.body.push(b'\n');

@@ -63,7 +63,7 @@ impl StandIn<EtcdBackend> {
             match message {
                 WatchMessage::Create { range, notifies } => self.create_watch(ticket, range, notifies),
                 WatchMessage::Cancel(id) => self.cancel_watch(ticket, id),
-                WatchMessage::Progress => self.say(ticket, json!({ "header": self.present(), "watch_id": "-1" })),
+                WatchMessage::Progress => self.tell_progress(ticket),
                 WatchMessage::Nothing => {}
             }
         }
@@ -85,15 +85,24 @@ impl StandIn<EtcdBackend> {
         }
         if !matches!(said, WatchSaid::Refused(_)) {
             said = WatchSaid::Events { id: range.id, events: Vec::new() };
-            let next = self.backend.store.revision() + 1;
-            range.start = if range.start == 0 { next } else { range.start };
-            let is_live = range.start >= next;
+            let (next, is_now) = (self.backend.store.revision() + 1, range.start == 0);
+            range.start = if is_now { next } else { range.start };
+            let is_live = is_now || range.start >= next && !self.backend.store.version().future_watch_is_behind();
             stream.watches.insert(range.id, ServedWatch { range, is_live, notified: notifies.then_some(true) });
         }
         let [created, ..] = &mut self.written(said)[..] else { return };
         created["header"] = self.present();
         let created = created.take();
         self.say(ticket, created);
+    }
+
+    /// What is asked for; since 3.4.25 and 3.5.8 only if there are watches, and all of them have been told all (E-W-6).
+    fn tell_progress(&mut self, ticket: Ticket) {
+        let Some(ServedStream { watches, .. }) = self.backend.streams.get(&ticket) else { return };
+        let have_all = !watches.is_empty() && watches.values().all(|watch| watch.is_live);
+        if have_all || !self.backend.store.version().progress_waits() {
+            self.say(ticket, json!({ "header": self.present(), "watch_id": "-1" }));
+        }
     }
 
     /// An id that no watch has is passed over.

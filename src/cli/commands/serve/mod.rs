@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use clap::{Args, Subcommand};
 use fencepost_conform::nanoseconds;
-use fencepost_serve::{Clock, FaultPlan, Server, Settings, Timers, Verdict};
+use fencepost_serve::{Clock, EtcdVersion, FaultPlan, Server, Settings, Timers, Verdict};
 
 use crate::args::Common;
 use crate::exit::{CommandError, Exit};
@@ -30,7 +30,7 @@ enum Service {
     Consul(Box<Agent>),
     /// The part of a Kubernetes API server that leader election uses: leases of coordination.k8s.io/v1, and none to begin with
     Leases(Box<Shared>),
-    /// An etcd server, version 3.4.23, behind its JSON gateway, with an empty store; gRPC is left out
+    /// An etcd server behind its JSON gateway, with an empty store; gRPC is left out
     Etcd(Box<Member>),
 }
 
@@ -38,6 +38,9 @@ enum Service {
 struct Member {
     #[command(flatten)]
     shared: Shared,
+    /// The version as which it answers, from 3.4 on: 3.5.16, say
+    #[arg(long, default_value_t, value_name = "VERSION")]
+    version: EtcdVersion,
     /// When the scan finds a lease that is overdue: earliest, late=500ms or seeded=500ms
     #[arg(long, default_value = "earliest", value_name = "TIMERS")]
     timers: Timers,
@@ -93,7 +96,7 @@ pub fn run(serve: &Serve, common: &Common) -> Result<Exit, CommandError> {
         }
         Service::Etcd(member) => {
             let (mut settings, listen) = member.shared.settings("etcd")?;
-            settings.timers = member.timers;
+            (settings.timers, settings.etcd) = (member.timers, member.version);
             until_stopped(Server::start_etcd, settings, &listen, member.shared.record.as_deref(), common)
         }
     }

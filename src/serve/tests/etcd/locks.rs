@@ -118,3 +118,26 @@ fn a_lock_of_one_transaction_is_held_by_the_client_that_put_its_key() {
     let line = story.lines().find(|line| line.contains("/v3/kv/txn")).expect("a line");
     assert!(line.contains("record: a") && line.ends_with("inside: -"), "{story}");
 }
+
+#[test]
+fn e_cc_12_since_3_5_a_lock_that_has_waited_fails_if_its_key_is_gone() {
+    for (version, status) in [("3.4.23", 200), ("3.5.16", 500)] {
+        let etcd = version.parse().expect("a version");
+        let mut bench = Bench::with(fencepost_serve::Settings { etcd, ..fencepost_serve::Settings::default() });
+        for id in ["7", "8"] {
+            bench.ask("/v3/lease/grant", json!({ "TTL": "600", "ID": id }));
+        }
+        let lock = |lease: &str| json!({ "name": bytes("n"), "lease": lease });
+        assert_eq!(bench.ask("/v3/lock/lock", lock("7")).0, 200);
+        let second = bench.send("b", "/v3/lock/lock", lock("8"));
+        assert!(bench.outcome(second).is_none(), "it waits");
+        bench.ask("/v3/lock/unlock", json!({ "key": bytes("n/8") }));
+        assert!(bench.outcome(second).is_none(), "the first one holds the lock");
+        bench.ask("/v3/lock/unlock", json!({ "key": bytes("n/7") }));
+        let answer = bench.answer(second);
+        assert_eq!(answer.status, status, "{version}");
+        assert_eq!(answer.value()["message"] == "mutex: session is expired", status == 500);
+        let again = bench.ask("/v3/lease/grant", json!({ "TTL": "600", "ID": "7" })).0;
+        assert_eq!(again, if version == "3.4.23" { 412 } else { 400 }, "E-GEN-7");
+    }
+}

@@ -48,17 +48,21 @@ pub struct Mvcc {
 }
 
 impl Default for Mvcc {
-    /// A fresh server of the default version: revision 1 (E-GEN-3), never compacted (E-KV-9), the TTLs of the default election timeout (E-LS-1).
+    /// A fresh server of the default version.
     fn default() -> Self {
-        let version = EtcdVersion::default();
-        Mvcc { version, revision: 1, compacted: -1, minimum_ttl: 2, history: BTreeMap::new(), leases: BTreeMap::new() }
+        Mvcc::of(EtcdVersion::default())
     }
 }
 
 impl Mvcc {
+    /// A fresh server of a version: revision 1 (E-GEN-3), never compacted (E-KV-9), the TTLs of the default election timeout (E-LS-1).
+    pub fn of(version: EtcdVersion) -> Self {
+        Mvcc { version, revision: 1, compacted: -1, minimum_ttl: 2, history: BTreeMap::new(), leases: BTreeMap::new() }
+    }
+
     /// A server of a version, without keys and leases, at a revision, which is compacted up to it.
     pub fn empty_at(version: EtcdVersion, revision: i64) -> Self {
-        Mvcc { version, revision, compacted: revision, ..Mvcc::default() }
+        Mvcc { revision, compacted: revision, ..Mvcc::of(version) }
     }
 
     /// Its version.

@@ -1,6 +1,7 @@
 //! Versions of etcd 3: where their answers differ.
 
 use std::fmt;
+use std::str::FromStr;
 
 /// A version of etcd 3, for what its API answers. Tried at real servers are 3.4.23, 3.5.1, 3.5.16 and 3.5.30; in between, the change logs and
 /// the pull requests decide, and where these do not say it, a change counts from the first of them that has it. Later versions are taken for 3.5.30.
@@ -23,6 +24,14 @@ impl fmt::Display for EtcdVersion {
     }
 }
 
+impl FromStr for EtcdVersion {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        Self::read(text).ok_or_else(|| format!("`{text}`: a version of etcd from 3.4 on is wanted, like 3.5.16"))
+    }
+}
+
 impl EtcdVersion {
     /// The version that a text like `3.5.16`, `v3.5.16` or `3.5.16+git` states; none: of no etcd 3.4 or later.
     pub fn read(text: &str) -> Option<Self> {
@@ -32,6 +41,16 @@ impl EtcdVersion {
             (Some(3), Some(minor @ 4..), Some(patch), None) => Some(EtcdVersion { minor, patch }),
             _ => None,
         }
+    }
+
+    /// The version that the cluster states, whose patches are not counted.
+    pub fn of_cluster(self) -> Self {
+        EtcdVersion { patch: 0, ..self }
+    }
+
+    /// Whether the gateway answers with the status 412 that a lease exists, and not with 400 (E-GEN-7).
+    pub fn has_status_412(self) -> bool {
+        self.minor == 4
     }
 
     /// Whether `Lock` reads its own key after a wait, and fails if it is gone (E-CC-12).
