@@ -27,7 +27,7 @@ pub const UNTOLD: &[(&str, &[&str])] = &[
     ),
     ("a thousand leases are needed", &["E-LD-4"]),
     ("no backup is restored", &["E-LD-10"]),
-    ("there are no users, no quota and no learner", &["E-AU-1", "E-GEN-10", "E-GEN-11"]),
+    ("there are no users, no quota, no learner and no proxy", &["E-AU-1", "E-GEN-10", "E-GEN-11", "E-LS-14"]),
     ("a member would have to fall behind by a snapshot", &["E-W-8"]),
     ("the wall clock of the machine would have to jump", &["E-LS-10"]),
     ("a revoke that fails, or that comes within microseconds of a renewal", &["E-LS-7", "E-LS-12"]),
