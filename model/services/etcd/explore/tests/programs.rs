@@ -2,7 +2,9 @@
 //! scenario of the catalogue whose clients can be programs.
 
 use fencepost_checker::{Engine, Options};
-use fencepost_etcd::{GoElection, HolderTerms, Nested, OnError, Reads, SessionTerms, Settings, Stop, as_programs};
+use fencepost_etcd::{
+    GoElection, GoMutex, HolderTerms, Nested, OnError, Reads, SessionTerms, Settings, Stop, as_programs,
+};
 use fencepost_etcd_explore::{SERVICE, Service, service};
 use fencepost_model::scenario::Scenario;
 use fencepost_model::time::Ticks;
@@ -175,4 +177,36 @@ fn a_candidate_that_proclaims_before_it_begins_is_no_phantom_by_hand() {
         let found = words(SERVICE.any(&machine.clone().programs(candidate)), &usual());
         assert_eq!(found[0], ("mutual-exclusion".to_owned(), expected), "proclaims: {proclaims}");
     }
+}
+
+/// `TryLock` again and again, one tick after it was refused.
+fn by_try_lock(name: &str, change: impl Fn(&mut HolderTerms)) -> Vec<(String, &'static str)> {
+    let machine = shipped(name);
+    let Settings { ttl, renew_after, resend_after, done_loop, stop, margin, looks_before_entry, .. } = machine.service;
+    let limit = (stop == Stop::BeforeExpiry).then(|| ttl - margin);
+    let terms = SessionTerms {
+        ttl,
+        lease: None,
+        renew_after,
+        resend_after,
+        resends: false,
+        done_loop,
+        first_deadline: ttl,
+        limit,
+    };
+    let mut holder = HolderTerms { stop, looks_before_entry, ..HolderTerms::default() };
+    change(&mut holder);
+    let mut client = GoMutex::with(terms, holder);
+    client.tries_after = Some(Ticks::new(1));
+    words(SERVICE.any(&without_panics(machine.clone().programs(client))), &usual())
+}
+
+/// Who is refused leaves no key, and no other client waits for it: what a user must do beside `Lock` it must do beside `TryLock`, too.
+#[test]
+fn e_cc_16_try_lock_excludes_others_as_lock_does() {
+    let kept = by_try_lock("e01-self-limiting", |_| {});
+    assert_eq!(kept, words(SERVICE.any(&without_panics(shipped("e01-self-limiting"))), &usual()));
+    assert_eq!(kept[0], ("mutual-exclusion".to_owned(), "proven"));
+    let careless = by_try_lock("e01-self-limiting", |holder| holder.stop = Stop::Never);
+    assert_eq!(careless[0], ("mutual-exclusion".to_owned(), "violated"));
 }

@@ -8,6 +8,7 @@ use crate::Etcd;
 use crate::settings::{Leave, Nested};
 use fencepost_model::normal::Normal;
 use fencepost_model::program::{Gone, Handle, Lap, Recipe};
+use fencepost_model::time::Ticks;
 
 /// The client. While it waits, a lap is a step of `waitDeletes`.
 #[derive(Clone, PartialEq, Eq, Debug, Normal, Serialize, Deserialize)]
@@ -18,6 +19,9 @@ pub struct GoMutex {
     pub holder: HolderTerms,
     /// Whether `Lock` reads its own key after the wait: since 3.5. E-CC-12.
     pub final_get: bool,
+    /// Its user calls `TryLock` in place of `Lock`, which is there since 3.5, and again after this number of ticks while it is locked. E-CC-16.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tries_after: Option<Ticks>,
     /// Whether `Unlock` compares the create revision: no released version. E-CC-14.
     pub unlock_compares: bool,
     /// Whether it takes a second lock, whose name begins with that of the first. E-CC-25.
@@ -33,7 +37,8 @@ impl GoMutex {
     /// A client of 3.4.23 with such sessions and such a user.
     pub fn with(terms: SessionTerms, holder: HolderTerms) -> Self {
         let (session, mutex) = (None, None);
-        GoMutex { terms, holder, final_get: false, unlock_compares: false, nested: Nested::No, session, mutex }
+        let (final_get, tries_after, unlock_compares, nested) = (false, None, false, Nested::No);
+        GoMutex { terms, holder, final_get, tries_after, unlock_compares, nested, session, mutex }
     }
 
     /// Its session; a new one if it has none, or the last one's `Done` is closed.
@@ -60,6 +65,22 @@ impl GoMutex {
             Some(Ok(mutex)) if mutex.wait.is_none() => self.hold(client, mutex).await,
             Some(Ok(mutex)) => {
                 self.mutex = Some(mutex);
+                Ok(Lap::Again)
+            }
+        }
+    }
+
+    /// `TryLock`, and what follows it.
+    async fn try_lock(&mut self, client: &Handle<Etcd>, pause: Ticks) -> Result<Lap, Gone> {
+        let Some(session) = self.session(client).await else { return Ok(Lap::Done) };
+        match self.holder.unless_done(client, EtcdMutex::try_lock(client, session)).await {
+            // The transaction may be applied yet: its key goes with the lease.
+            None => Ok(Lap::Done),
+            Some(Err(_)) => self.finish(client).await,
+            Some(Ok(Some(mutex))) => self.hold(client, mutex).await,
+            // `ErrLocked`.
+            Some(Ok(None)) => {
+                client.sleep(pause).await;
                 Ok(Lap::Again)
             }
         }
@@ -131,8 +152,9 @@ impl Recipe<Etcd> for GoMutex {
     const NAME: &'static str = "go-mutex";
 
     async fn lap(&mut self, client: &Handle<Etcd>) -> Result<Lap, Gone> {
-        match self.mutex {
-            Some(mutex @ EtcdMutex { wait: Some(step), .. }) => self.wait(client, mutex, step).await,
+        match (self.mutex, self.tries_after) {
+            (Some(mutex @ EtcdMutex { wait: Some(step), .. }), _) => self.wait(client, mutex, step).await,
+            (_, Some(pause)) => self.try_lock(client, pause).await,
             _ => self.lock(client).await,
         }
     }

@@ -34,6 +34,20 @@ impl EtcdMutex {
         Ok(EtcdMutex { key, created: put.created, wait: (!is_owner).then_some(KeyWait::Get) })
     }
 
+    /// `TryLock`, since 3.5 (client/v3/concurrency/mutex.go of 3.5.16, 48-67): the same transaction; with another one's key ahead its own is deleted,
+    /// by name. None: `ErrLocked`. E-CC-16.
+    ///
+    /// # Errors
+    /// As [`lock`](EtcdMutex::lock); and `if _, err := client.Delete(ctx, m.myKey); err != nil { return err }` (60-62): the key may be there or not.
+    pub async fn try_lock(client: &Handle<Etcd>, session: EtcdSession) -> Result<Option<Self>, EtcdError> {
+        let mutex = Self::lock(client, session).await?;
+        if mutex.wait.is_none() {
+            return Ok(Some(mutex));
+        }
+        client.delete(mutex.key).await?;
+        Ok(None)
+    }
+
     /// The same of a lock whose name begins with this one's: `NewMutex(s, "name/sub")`. Its keys are below this one's prefix, too, and no
     /// other client wants that one. E-CC-25.
     ///
