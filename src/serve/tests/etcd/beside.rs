@@ -200,6 +200,7 @@ fn told_to_observers(side: &Side) -> Vec<(String, Vec<Value>)> {
     let mut heard: Vec<_> = observers.into_iter().map(|observer| side.read(observer)).collect();
     side.post("/v3/lease/revoke", &json!({"ID": leases[0]}));
     side.post("/v3/kv/deleterange", &json!({"key": below(""), "range_end": key("election0")}));
+    side.post("/v3/kv/deleterange", &json!({"key": key("other")}));
     // What is wrong: the words of the errors differ. What is not an object, or nothing, is an election without a name.
     for body in ["{", "[]", "7", r#"{"name":7}"#, r#"{"name":"a"}"#] {
         let (status, _) = side.read(side.open("/v3/election/observe", body));
@@ -223,9 +224,14 @@ fn a_live_etcd_tells_watches_and_observers_what_the_stand_in_tells_them() {
     for (place, (real, own)) in real.iter().zip(&own).enumerate() {
         assert_eq!(real, own, "number {place}");
     }
-    let [real, own] = hosts.map(|host| told_to_observers(&Side::new(host)));
+    let [real, own] = hosts.clone().map(|host| told_to_observers(&Side::new(host)));
     for (place, (real, own)) in real.iter().zip(&own).enumerate() {
         assert_eq!(real, own, "observer {place}");
+    }
+    // What comes next at the server wants it to be empty.
+    for host in hosts {
+        let every = json!({"key": "AA==", "range_end": "AA==", "count_only": true});
+        assert_eq!(Side::new(host).post("/v3/kv/range", &every)["count"], Value::Null);
     }
     let counts: Vec<usize> = own.iter().map(|(_, messages)| messages.len()).collect();
     assert_eq!(counts, [8, 8, 6, 3, 2, 0, 0, 0, 0, 0, 0, 0, 0, 0]);
