@@ -145,7 +145,7 @@ fn run<'a>(
         for Turn { pause, call: drawn } in turns {
             thread::sleep(*pause);
             let call = placed(drawn, seen, |key| shown(key, &calls.lock().expect("no client panics")));
-            let call = since_beginning(call, server.speaks, revision);
+            let call = since_beginning(call, server.version, revision);
             let call = if server.is_member { for_member(call) } else { call };
             let mut said = TimedCall { call, reply: EtcdReply::none(), sent: now(), received: 0 };
             let reply = if said.waits() { Some(server.ask_and_leave(&said.call)?) } else { ask(server, &said.call)? };
@@ -186,7 +186,7 @@ fn run<'a>(
         thread::sleep(PATIENCE);
     }
     calls.sort_by_key(|call| call.sent);
-    Ok(EtcdCrowd { version: server_of(0).speaks, revision, calls })
+    Ok(EtcdCrowd { version: server_of(0).version, revision, calls })
 }
 
 /// The creation revision of a key as the last answer shows it that shows one: of a campaign, of a look at the leader, or of a range.

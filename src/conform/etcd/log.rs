@@ -132,7 +132,7 @@ pub fn read(text: &str) -> Result<EtcdLog, LogError> {
         match serde_json::from_str(line).map_err(|error| wrong(&error.to_string()))? {
             Entry::Begins { etcd, revision } => {
                 // Another version is judged as the first one, with a warning.
-                let version = EtcdVersion::read(&etcd).unwrap_or_default();
+                let version = etcd.parse().unwrap_or_default();
                 log.push(EtcdPart { version, revision, lines: Vec::new() });
             }
             Entry::Called { call, reply, at } => {
@@ -176,7 +176,7 @@ fn judge_sequence(part: &EtcdPart, tally: &mut Histogram<Class>) -> Option<EtcdV
     let mut store = Mvcc::empty_at(part.version, part.revision);
     for Numbered { line, call, reply, .. } in &part.lines {
         let answer = expect(&mut store, call);
-        let exchange = EtcdExchange { call: call.clone(), reply: reply.clone(), answer };
+        let exchange = EtcdExchange { version: part.version, call: call.clone(), reply: reply.clone(), answer };
         if !exchange.is_alike() {
             return Some(EtcdVerdict::Impossible { line: *line, exchange: Box::new(exchange) });
         }

@@ -15,6 +15,8 @@ use crate::error::ConformError;
 /// A call with both answers.
 #[derive(Clone, PartialEq, Debug)]
 pub struct EtcdExchange {
+    /// The version of the server.
+    pub version: EtcdVersion,
     /// The call.
     pub call: EtcdCall,
     /// What the server has answered.
@@ -30,7 +32,15 @@ impl EtcdExchange {
         if let EtcdAnswer::Watched { unsure: Some(revision), .. } = self.answer {
             reply.drop_deletions_at(revision);
         }
-        reply.comparable(&self.call) == self.expected().comparable(&self.call)
+        self.agrees(reply, self.expected())
+    }
+
+    /// Whether an answer is the expected one, when what is fresh in each is left out.
+    fn agrees(&self, mut reply: EtcdReply, mut expected: EtcdReply) -> bool {
+        if !self.version.repeats_messages() {
+            [&mut reply, &mut expected].into_iter().for_each(EtcdReply::drop_repeated_message);
+        }
+        reply.comparable(&self.call) == expected.comparable(&self.call)
     }
 
     /// The same where others call at the same time, and leases end by themselves. The header of a call about leases is written after the call
@@ -54,12 +64,12 @@ impl EtcdExchange {
         if is_cluster {
             reply.drop_time_without_end();
         }
-        reply.comparable(&self.call) == expected.comparable(&self.call)
+        self.agrees(reply, expected)
     }
 
     /// What the model answers, as the gateway writes it.
     pub fn expected(&self) -> EtcdReply {
-        render::reply(&self.call, &self.answer)
+        render::reply(self.version, &self.call, &self.answer)
     }
 }
 
@@ -117,7 +127,7 @@ pub(super) fn run(server: &EtcdServer, drawn: &[EtcdCall]) -> Result<EtcdSequenc
         } else {
             server.ask(&call)?
         };
-        let exchange = EtcdExchange { call, reply, answer };
+        let exchange = EtcdExchange { version: store.version(), call, reply, answer };
         let is_alike = exchange.is_alike();
         sequence.exchanges.push(exchange);
         if !is_alike {

@@ -1,15 +1,15 @@
 //! What the model answers, as the gateway writes it (E-GEN-3, E-GEN-4, E-GEN-7): zero, false and empty are left out.
 
-use fencepost_etcd::mvcc::{EtcdAnswer, EtcdCall, EtcdRefusal, KeyValue, LeaderKey};
+use fencepost_etcd::mvcc::{EtcdAnswer, EtcdCall, EtcdRefusal, EtcdVersion, KeyValue, LeaderKey};
 use serde_json::{Map, Value, json};
 
 use super::streams;
 use super::wire::{EtcdReply, bytes, number};
 
 /// The answer of the gateway.
-pub(super) fn reply(call: &EtcdCall, answer: &EtcdAnswer) -> EtcdReply {
+pub(super) fn reply(version: EtcdVersion, call: &EtcdCall, answer: &EtcdAnswer) -> EtcdReply {
     match answer {
-        EtcdAnswer::Refused(refusal) => refused(*refusal),
+        EtcdAnswer::Refused(refusal) => refused(version, *refusal),
         EtcdAnswer::Waits => EtcdReply::none(),
         // What streams is wrapped, and the header of a renewal is not compared.
         EtcdAnswer::Lease { id, ttl, .. } if matches!(call, EtcdCall::Renew(_)) => EtcdReply {
@@ -111,7 +111,7 @@ pub(super) fn filled(value: Value) -> Value {
     Value::Object(object)
 }
 
-fn refused(refusal: EtcdRefusal) -> EtcdReply {
+fn refused(version: EtcdVersion, refusal: EtcdRefusal) -> EtcdReply {
     let (message, code, status) = match refusal {
         EtcdRefusal::NoKey => ("etcdserver: key is not provided", 3, 400),
         EtcdRefusal::ValueGiven => ("etcdserver: value is provided", 3, 400),
@@ -119,7 +119,9 @@ fn refused(refusal: EtcdRefusal) -> EtcdReply {
         EtcdRefusal::KeyNotFound => ("etcdserver: key not found", 3, 400),
         EtcdRefusal::DuplicateKey => ("etcdserver: duplicate key given in txn request", 3, 400),
         EtcdRefusal::LeaseNotFound => ("etcdserver: requested lease not found", 5, 404),
-        EtcdRefusal::LeaseExists => ("etcdserver: lease already exists", 9, 412),
+        EtcdRefusal::LeaseExists => {
+            ("etcdserver: lease already exists", 9, if version.has_status_412() { 412 } else { 400 })
+        }
         EtcdRefusal::TtlTooLarge => ("etcdserver: too large lease TTL", 11, 400),
         EtcdRefusal::Compacted => ("etcdserver: mvcc: required revision has been compacted", 11, 400),
         EtcdRefusal::Future => ("etcdserver: mvcc: required revision is a future revision", 11, 400),

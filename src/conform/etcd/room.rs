@@ -50,7 +50,7 @@ impl EtcdServer {
         self.ask(&EtcdCall::Compact(revision))?;
         let (keys, leases) = self.contents()?;
         if keys.is_empty() && leases.is_empty() {
-            return Ok(Mvcc::empty_at(self.speaks, revision));
+            return Ok(Mvcc::empty_at(self.version, revision));
         }
         Err(ConformError("another program writes to the server at the same time".to_owned()))
     }

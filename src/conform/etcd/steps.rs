@@ -1,7 +1,7 @@
 //! The steps of an order of calls that overlap: what may come next after a beginning of it.
 //! `contend` has those of locks and campaigns.
 
-use fencepost_etcd::mvcc::{Contender, EtcdAnswer, EtcdCall};
+use fencepost_etcd::mvcc::{Contender, EtcdAnswer, EtcdCall, EtcdVersion};
 
 use super::crowd::{EtcdCrowd, TimedCall};
 use super::members::{Promotion, are_several, promotions};
@@ -15,6 +15,7 @@ const SECOND: i64 = 1_000_000_000;
 const GONE: i64 = SECOND;
 
 pub(super) struct Search<'a> {
+    version: EtcdVersion,
     pub(super) calls: Vec<&'a TimedCall>,
     lateness: i64,
     promotions: Vec<Promotion>,
@@ -31,7 +32,15 @@ impl<'a> Search<'a> {
         let calls: Vec<&TimedCall> = crowd.calls.iter().collect();
         let needs_past = calls.iter().any(|call| is_about_past(&call.call));
         let (promotions, is_cluster) = (promotions(&calls), are_several(&calls));
-        Search { calls, lateness: lateness.max(0), promotions, is_cluster, farthest: None, needs_past }
+        Search {
+            version: crowd.version,
+            calls,
+            lateness: lateness.max(0),
+            promotions,
+            is_cluster,
+            farthest: None,
+            needs_past,
+        }
     }
 
     pub(super) fn choices(&mut self, state: &State) -> Vec<Choice> {
@@ -172,7 +181,7 @@ impl<'a> Search<'a> {
 
     pub(super) fn exchange(&self, place: usize, answer: EtcdAnswer) -> EtcdExchange {
         let TimedCall { call, reply, .. } = self.calls[place];
-        EtcdExchange { call: call.clone(), reply: reply.clone(), answer }
+        EtcdExchange { version: self.version, call: call.clone(), reply: reply.clone(), answer }
     }
 
     /// The call with both answers, if they are alike.

@@ -26,10 +26,8 @@ pub struct EtcdServer {
     base: String,
     http: ureq::Agent,
     hasty: ureq::Agent,
-    /// Its version, as it states it.
-    pub version: String,
-    /// The version whose answers are expected of it.
-    pub speaks: EtcdVersion,
+    /// Its version.
+    pub version: EtcdVersion,
     /// Whether it is one of several.
     pub(super) is_member: bool,
 }
@@ -67,6 +65,15 @@ impl EtcdReply {
         rest.parse().ok().filter(|rest| *rest != WITHOUT_END)
     }
 
+    /// The message of a refusal is left out where it stands a second time.
+    pub(super) fn drop_repeated_message(&mut self) {
+        if let Value::Object(body) = &mut self.body
+            && body.contains_key("code")
+        {
+            body.remove("error");
+        }
+    }
+
     /// The time that remains of a lease which is there is left out if it is below 0.
     pub(super) fn drop_time_overdue(&mut self) {
         let Value::Object(body) = &mut self.body else { return };
@@ -87,15 +94,8 @@ impl EtcdReply {
 
     /// Without what is fresh in each answer: ids of cluster and member, the term, the revision in the header of a renewal, the remaining
     /// time of a lease if it is at most the granted one.
-    /// A refusal is its code and its message, whatever the gateway of a version makes of them (E-GEN-7).
     pub(super) fn comparable(mut self, call: &EtcdCall) -> Self {
         strip(&mut self.body);
-        if let Value::Object(refusal) = &mut self.body
-            && refusal.contains_key("code")
-        {
-            refusal.remove("error");
-            self.status = if self.status == 412 { 400 } else { self.status };
-        }
         match call {
             EtcdCall::Renew(_) => {
                 if let Some(result) = self.body.get_mut("result").and_then(Value::as_object_mut) {
@@ -151,9 +151,7 @@ impl EtcdServer {
         let about = server.request("GET", "/version", &Value::Null)?;
         let version = about.body["etcdserver"].as_str();
         let version = version.ok_or_else(|| ConformError(format!("{address} answers, but not as etcd does")))?;
-        version.clone_into(&mut server.version);
-        server.speaks = EtcdVersion::read(version)
-            .ok_or_else(|| ConformError(format!("{address} is etcd {version}; the model is of etcd 3.4 and later")))?;
+        server.version = version.parse().map_err(|why| ConformError(format!("{address}: {why}")))?;
         Ok(server)
     }
 
@@ -168,7 +166,7 @@ impl EtcdServer {
             plain => format!("http://{plain}"),
         };
         let (http, hasty) = (agent(Duration::from_secs(60)), agent(PATIENCE));
-        EtcdServer { base, http, hasty, version: String::new(), speaks: EtcdVersion::default(), is_member: false }
+        EtcdServer { base, http, hasty, version: EtcdVersion::default(), is_member: false }
     }
 
     /// The same as one of several.

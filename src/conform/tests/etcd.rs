@@ -5,11 +5,12 @@ use std::io::{self, Write};
 use std::sync::{Mutex, PoisonError};
 
 use fencepost_conform::etcd::{
-    EtcdLog, EtcdOrder, EtcdPace, EtcdPossible, EtcdScript, EtcdServer, EtcdVerdict, RECORDED, RECORDED_LATER, TRIES,
-    crowd, hunt, judge as judge_late, order, read, shrink, write, write_crowds,
+    EtcdExchange, EtcdLog, EtcdOrder, EtcdPace, EtcdPossible, EtcdReply, EtcdScript, EtcdServer, EtcdVerdict, RECORDED,
+    RECORDED_LATER, TRIES, crowd, hunt, judge as judge_late, order, read, shrink, write, write_crowds,
 };
 use fencepost_conform::{AnswerClass, ConformError, LATENESS, Removal};
-use fencepost_etcd::mvcc::{DeleteRange, EtcdCall, Put};
+use fencepost_etcd::mvcc::{DeleteRange, EtcdAnswer, EtcdCall, EtcdRefusal, Put};
+use serde_json::json;
 
 /// The server that runs for these tests, if there is one.
 fn server() -> Option<EtcdServer> {
@@ -80,6 +81,32 @@ fn a_recorded_answer_that_is_changed_is_impossible_and_the_line_is_named() {
         assert!(matches!(judged, EtcdVerdict::Impossible { line, .. } if line == place + 1), "{changed}");
     }
     assert!(tried > 150, "{tried}");
+}
+
+#[test]
+fn e_gen_7_a_refusal_has_the_status_and_the_second_message_of_its_version() {
+    let cases = [
+        ("3.4.23", 412, true, true),
+        ("3.4.23", 400, true, false),
+        ("3.4.23", 412, false, false),
+        ("3.5.16", 400, true, true),
+        ("3.5.16", 400, false, true),
+        ("3.5.16", 412, true, false),
+    ];
+    for (version, status, repeats, is_alike) in cases {
+        let why = "etcdserver: lease already exists";
+        let mut body = json!({ "code": 9, "message": why });
+        if repeats {
+            body["error"] = json!(why);
+        }
+        let exchange = EtcdExchange {
+            version: version.parse().expect("a version"),
+            call: EtcdCall::Grant { id: 7, ttl: 60 },
+            reply: EtcdReply { status, body },
+            answer: EtcdAnswer::Refused(EtcdRefusal::LeaseExists),
+        };
+        assert_eq!(exchange.is_alike(), is_alike, "{version} {status} {repeats}");
+    }
 }
 
 #[test]

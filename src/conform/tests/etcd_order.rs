@@ -236,7 +236,8 @@ fn history() -> impl Strategy<Value = (Vec<TimedCall>, bool)> {
         let answered = |(turn, (call, before, after)): (i64, (EtcdCall, i64, i64))| {
             let answer = store.ask(&call);
             let none = EtcdReply { status: 0, body: Value::Null };
-            let reply = EtcdExchange { call: call.clone(), reply: none, answer }.expected();
+            let reply =
+                EtcdExchange { version: EtcdVersion::default(), call: call.clone(), reply: none, answer }.expected();
             TimedCall { call, reply, sent: turn * 10 - before, received: turn * 10 + after }
         };
         let mut calls: Vec<TimedCall> = (1..).zip(drawn).map(answered).collect();
@@ -257,7 +258,8 @@ fn some_order_is_right(store: &Mvcc, left: &[TimedCall]) -> bool {
             let TimedCall { call, reply, sent, .. } = &left[place];
             let mut store = store.clone();
             let answer = store.ask(call);
-            let exchange = EtcdExchange { call: call.clone(), reply: reply.clone(), answer };
+            let exchange =
+                EtcdExchange { version: EtcdVersion::default(), call: call.clone(), reply: reply.clone(), answer };
             let mut rest = left.to_vec();
             rest.remove(place);
             let is_next = rest.iter().all(|other| other.received >= *sent);

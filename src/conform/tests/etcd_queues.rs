@@ -115,7 +115,7 @@ fn e_cc_11_who_waits_is_served_when_none_is_ahead_any_more() {
 
 #[test]
 fn e_cc_12_since_3_5_a_lock_whose_key_is_gone_after_the_wait_has_failed() {
-    let later = EtcdVersion::read("3.5.16").expect("a version");
+    let later: EtcdVersion = "3.5.16".parse().expect("a version");
     let is_possible = |version, third: TimedCall| {
         let calls = vec![locked(7, 11, (20, 30)), third, unlocked(8, 13, (60, 70)), unlocked(7, 14, (80, 90))];
         matches!(found_of(version, calls), EtcdOrder::Possible { .. })
@@ -333,7 +333,7 @@ fn history() -> impl Strategy<Value = (EtcdVersion, Vec<TimedCall>, bool)> {
         1 => Just(EtcdCall::Range(RangeRead { key: "n".to_owned(), end: "o".to_owned(), ..RangeRead::default() })),
     ];
     let calls = prop::collection::vec((call, any::<bool>(), 0..25_i64, 0..25_i64), 2..6);
-    let version = select(&["3.4.23", "3.5.16"][..]).prop_map(|text| EtcdVersion::read(text).expect("a version"));
+    let version = select(&["3.4.23", "3.5.16"][..]).prop_map(|text| text.parse::<EtcdVersion>().expect("a version"));
     (version, calls, any::<[Index; 2]>(), any::<bool>()).prop_map(|(version, drawn, swapped, swaps)| {
         let mut calls = executed(version, drawn);
         let [one, other] = swapped.map(|index| index.index(calls.len()));
@@ -372,7 +372,9 @@ fn executed(version: EtcdVersion, drawn: Vec<Drawn>) -> Vec<TimedCall> {
     // The place of a call, where it stands, how many turns it lingers, and how long it takes.
     let mut waiting: Vec<(usize, Contender, i64, i64)> = Vec::new();
     let none = || EtcdReply { status: 0, body: Value::Null };
-    let reply = |call: &EtcdCall, answer| EtcdExchange { call: call.clone(), reply: none(), answer }.expected();
+    let reply = |call: &EtcdCall, answer| {
+        EtcdExchange { version: EtcdVersion::default(), call: call.clone(), reply: none(), answer }.expected()
+    };
     for (turn, (mut call, flag, before, after)) in (1..).zip(drawn) {
         if let (EtcdCall::Proclaim { leader, .. } | EtcdCall::Resign(leader), true) = (&mut call, flag) {
             leader.created = present(&store, &leader.key);
@@ -466,7 +468,7 @@ fn step_is_right(store: &Mvcc, left: &Left, place: usize) -> bool {
         },
         None => store.ask(call),
     };
-    let exchange = EtcdExchange { call: call.clone(), reply: reply.clone(), answer };
+    let exchange = EtcdExchange { version: EtcdVersion::default(), call: call.clone(), reply: reply.clone(), answer };
     (is_gone || is_alike(&exchange)) && some_order_is_right(&store, &rest)
 }
 
@@ -496,7 +498,7 @@ proptest! {
         let granted = [7, 8].map(|id| {
             let call = EtcdCall::Grant { id, ttl: 900 };
             let answer = Mvcc::empty_at(version, 10).ask(&call);
-            let reply = EtcdExchange { call: call.clone(), reply: EtcdReply { status: 0, body: Value::Null }, answer }.expected();
+            let reply = EtcdExchange { version: EtcdVersion::default(), call: call.clone(), reply: EtcdReply { status: 0, body: Value::Null }, answer }.expected();
             TimedCall { call, reply, sent: -100, received: -90 }
         });
         let crowd = EtcdCrowd { version, revision: 10, calls: granted.into_iter().chain(calls.clone()).collect() };

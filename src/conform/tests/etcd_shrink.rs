@@ -19,7 +19,7 @@ fn asked(script: &EtcdScript) -> EtcdCrowd {
         if answer == EtcdAnswer::Waits {
             store.leave(call);
         }
-        let exchange = EtcdExchange { call: call.clone(), reply: none(), answer };
+        let exchange = EtcdExchange { version: EtcdVersion::default(), call: call.clone(), reply: none(), answer };
         // A second for each, of which a caller that waits is there for a third.
         let sent = turn * 1_000_000_000;
         let reply = exchange.expected();

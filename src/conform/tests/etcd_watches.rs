@@ -80,7 +80,7 @@ fn e_w_5_a_deletion_at_the_compacted_revision_is_lost_and_a_put_is_not() {
 /// What a stream of a version says of one watch, after a key was put and deleted at revision 12, up to which the store is compacted; and whether it
 /// tells progress.
 fn said_by(version: &str, start: i64) -> (WatchSaid, bool) {
-    let mut store = Mvcc::empty_at(EtcdVersion::read(version).expect("a version"), 10);
+    let mut store = Mvcc::empty_at(version.parse().expect("a version"), 10);
     [put("a", "0"), delete("a"), EtcdCall::Compact(12)].iter().for_each(|call| drop(store.ask(call)));
     let watch = WatchRange { start, besides: WatchBesides::Progress, ..all_from(0) };
     match store.ask(&EtcdCall::Watch(watch)) {
@@ -136,7 +136,7 @@ fn is_alike(body: Value) -> bool {
     let mut store = store(&[put("a", "0"), put("a", "1")]);
     let call = EtcdCall::Watch(WatchRange { key: "a".to_owned(), start: 11, ..WatchRange::default() });
     let answer = store.ask(&call);
-    EtcdExchange { call, reply: EtcdReply { status: 200, body }, answer }.is_alike()
+    EtcdExchange { version: EtcdVersion::default(), call, reply: EtcdReply { status: 200, body }, answer }.is_alike()
 }
 
 #[test]
@@ -163,7 +163,7 @@ fn overtaken(call: fn(i64) -> EtcdCall, is_compacted: bool, key_stays: bool) -> 
     let mut said = |call: EtcdCall, reply: Option<EtcdReply>, (sent, received): (i64, i64)| {
         let answer = model.ask(&call);
         let none = EtcdReply { status: 0, body: Value::Null };
-        let exchange = EtcdExchange { call: call.clone(), reply: none, answer };
+        let exchange = EtcdExchange { version: EtcdVersion::default(), call: call.clone(), reply: none, answer };
         let reply = reply.unwrap_or_else(|| exchange.expected());
         calls.push(TimedCall { call, reply, sent: sent * MS, received: received * MS });
     };
@@ -172,6 +172,7 @@ fn overtaken(call: fn(i64) -> EtcdCall, is_compacted: bool, key_stays: bool) -> 
     }
     said(call(7), None, (20, 21));
     let failed = EtcdExchange {
+        version: EtcdVersion::default(),
         call: call(8),
         reply: EtcdReply { status: 0, body: Value::Null },
         answer: EtcdAnswer::Refused(EtcdRefusal::RecipeCompacted),

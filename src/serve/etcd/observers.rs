@@ -173,8 +173,9 @@ impl StandIn<EtcdBackend> {
 
     /// A line about the leader, as an answer about it is written.
     fn tell_leader(&mut self, ticket: Ticket, revision: i64, entry: KeyValue) {
+        let version = self.backend.store.version();
         let (call, answer) = (EtcdCall::Leader { name: String::new() }, EtcdAnswer::Leads { revision, entry });
-        let exchange = EtcdExchange { call, reply: EtcdReply { status: 0, body: Value::Null }, answer };
+        let exchange = EtcdExchange { version, call, reply: EtcdReply { status: 0, body: Value::Null }, answer };
         let mut message = exchange.expected().body;
         self.sign(&mut message["header"]);
         self.say(ticket, message);

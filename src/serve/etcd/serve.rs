@@ -163,7 +163,8 @@ impl StandIn<EtcdBackend> {
     /// An answer as the gateway writes it, with what the model leaves out: the ids and the term, and the remaining time of a lease.
     pub(super) fn rendered(&self, call: &EtcdCall, answer: &EtcdAnswer) -> Answer {
         let none = EtcdReply { status: 0, body: Value::Null };
-        let exchange = EtcdExchange { call: call.clone(), reply: none, answer: answer.clone() };
+        let version = self.backend.store.version();
+        let exchange = EtcdExchange { version, call: call.clone(), reply: none, answer: answer.clone() };
         let EtcdReply { status, mut body } = exchange.expected();
         let revision = self.backend.store.revision().to_string();
         let header = |header: &mut Value| self.sign(header);
@@ -181,8 +182,7 @@ impl StandIn<EtcdBackend> {
             };
         }
         let mut answer = Answer::json(&body);
-        let has_412 = self.backend.store.version().has_status_412();
-        answer.status = if status == 412 && !has_412 { 400 } else { status };
+        answer.status = status;
         if matches!(call, EtcdCall::Renew(_)) {
             // E-GEN-6: what streams is a line.
             answer.body.push(b'\n');

@@ -189,10 +189,10 @@ impl StandIn<EtcdBackend> {
 
     /// The messages about a watch as the gateway writes them, without their headers: that it was created, and what it tells if there is something.
     fn written(&self, said: WatchSaid) -> Vec<Value> {
-        let revision = self.backend.store.revision();
+        let (version, revision) = (self.backend.store.version(), self.backend.store.revision());
         let answer = EtcdAnswer::Watched { revision, unsure: None, progress: true, watches: vec![said] };
         let reply = EtcdReply { status: 0, body: Value::Null };
-        let exchange = EtcdExchange { call: EtcdCall::Watch(WatchRange::default()), reply, answer };
+        let exchange = EtcdExchange { version, call: EtcdCall::Watch(WatchRange::default()), reply, answer };
         exchange.expected().body["messages"].as_array_mut().map(std::mem::take).unwrap_or_default()
     }
 

@@ -38,8 +38,8 @@ pub fn live(conform: &Conform, address: &str, common: &Common) -> Result<Exit, C
         (false, false) => Removal::Nothing,
     };
     server.make_room(removal).map_err(input)?;
-    warn(ModelledServer::ETCD.warning_at(&server.version).as_deref(), common);
-    let (seed, version) = (conform.seed, &server.version);
+    warn(ModelledServer::ETCD.warning_at(&server.version.to_string()).as_deref(), common);
+    let (seed, version) = (conform.seed, server.version);
     let bar = progress(usize::try_from(conform.commands).unwrap_or(usize::MAX), "answers compared", common.quiet);
     let mut sequences = Vec::new();
     let found = hunt(&server, seed, conform.commands, &mut |sequence| {

@@ -153,13 +153,9 @@ fn the_searches_agree_about_the_recipes() {
     }
 }
 
-/// `Proclaim` compares the create revision: a candidate whose key is gone is not the leader, whatever `Campaign` said (E-CC-20, E-CC-22). That
-/// mends E-10 where the key of a waiting candidate is deleted, and nothing else.
-#[test]
-#[ignore = "takes half a minute: .ci/long"]
-fn a_candidate_that_proclaims_before_it_begins_is_no_phantom_by_hand() {
-    let machine = shipped("e10-waiting");
-    let Settings { ttl, renew_after, resend_after, done_loop, stop, looks_before_entry, .. } = machine.service;
+/// The session of a scenario's clients, of whose messages none is lost, and their user as far as it stops.
+fn terms_of(settings: &Settings) -> (SessionTerms, HolderTerms) {
+    let Settings { ttl, renew_after, resend_after, done_loop, stop, margin, looks_before_entry, .. } = *settings;
     let terms = SessionTerms {
         ttl,
         lease: None,
@@ -168,9 +164,18 @@ fn a_candidate_that_proclaims_before_it_begins_is_no_phantom_by_hand() {
         resends: false,
         done_loop,
         first_deadline: ttl,
-        limit: None,
+        limit: (stop == Stop::BeforeExpiry).then(|| ttl - margin),
     };
-    let holder = HolderTerms { stop, looks_before_entry, ..HolderTerms::default() };
+    (terms, HolderTerms { stop, looks_before_entry, ..HolderTerms::default() })
+}
+
+/// `Proclaim` compares the create revision: a candidate whose key is gone is not the leader, whatever `Campaign` said (E-CC-20, E-CC-22). That
+/// mends E-10 where the key of a waiting candidate is deleted, and nothing else.
+#[test]
+#[ignore = "takes half a minute: .ci/long"]
+fn a_candidate_that_proclaims_before_it_begins_is_no_phantom_by_hand() {
+    let machine = shipped("e10-waiting");
+    let (terms, holder) = terms_of(&machine.service);
     for (proclaims, expected) in [(false, "violated"), (true, "proven")] {
         let mut candidate = GoElection::with(terms.clone(), holder);
         candidate.proclaims = proclaims;
@@ -182,26 +187,14 @@ fn a_candidate_that_proclaims_before_it_begins_is_no_phantom_by_hand() {
 /// `TryLock` again and again, one tick after it was refused.
 fn by_try_lock(name: &str, change: impl Fn(&mut HolderTerms)) -> Vec<(String, &'static str)> {
     let machine = shipped(name);
-    let Settings { ttl, renew_after, resend_after, done_loop, stop, margin, looks_before_entry, .. } = machine.service;
-    let limit = (stop == Stop::BeforeExpiry).then(|| ttl - margin);
-    let terms = SessionTerms {
-        ttl,
-        lease: None,
-        renew_after,
-        resend_after,
-        resends: false,
-        done_loop,
-        first_deadline: ttl,
-        limit,
-    };
-    let mut holder = HolderTerms { stop, looks_before_entry, ..HolderTerms::default() };
+    let (terms, mut holder) = terms_of(&machine.service);
     change(&mut holder);
     let mut client = GoMutex::with(terms, holder);
     client.tries_after = Some(Ticks::new(1));
     words(SERVICE.any(&without_panics(machine.clone().programs(client))), &usual())
 }
 
-/// Who is refused leaves no key, and no other client waits for it: what a user must do beside `Lock` it must do beside `TryLock`, too.
+/// What a user must do beside `Lock` it must do beside `TryLock`, too.
 #[test]
 fn e_cc_16_try_lock_excludes_others_as_lock_does() {
     let kept = by_try_lock("e01-self-limiting", |_| {});

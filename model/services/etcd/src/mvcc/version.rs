@@ -27,22 +27,18 @@ impl fmt::Display for EtcdVersion {
 impl FromStr for EtcdVersion {
     type Err = String;
 
+    /// Reads `3.5.16`, and builds of it as servers state them: `v3.5.16`, `3.5.16+git`.
     fn from_str(text: &str) -> Result<Self, String> {
-        Self::read(text).ok_or_else(|| format!("`{text}`: a version of etcd from 3.4 on is wanted, like 3.5.16"))
+        let plain = text.trim_start_matches('v').split(['-', '+']).next().unwrap_or_default();
+        let numbers: Vec<Option<u32>> = plain.split('.').map(|part| part.parse().ok()).collect();
+        match numbers[..] {
+            [Some(3), Some(minor @ 4..), Some(patch)] => Ok(EtcdVersion { minor, patch }),
+            _ => Err(format!("`{text}`: a version of etcd from 3.4 on is wanted, like 3.5.16")),
+        }
     }
 }
 
 impl EtcdVersion {
-    /// The version that a text like `3.5.16`, `v3.5.16` or `3.5.16+git` states; none: of no etcd 3.4 or later.
-    pub fn read(text: &str) -> Option<Self> {
-        let plain = text.trim_start_matches('v').split(['-', '+']).next()?;
-        let mut numbers = plain.split('.').map(|part| part.parse().ok());
-        match (numbers.next()?, numbers.next()?, numbers.next()?, numbers.next()) {
-            (Some(3), Some(minor @ 4..), Some(patch), None) => Some(EtcdVersion { minor, patch }),
-            _ => None,
-        }
-    }
-
     /// The version that the cluster states, whose patches are not counted.
     pub fn of_cluster(self) -> Self {
         EtcdVersion { patch: 0, ..self }
@@ -50,6 +46,11 @@ impl EtcdVersion {
 
     /// Whether the gateway answers with the status 412 that a lease exists, and not with 400 (E-GEN-7).
     pub fn has_status_412(self) -> bool {
+        self.minor == 4
+    }
+
+    /// Whether the gateway writes the message of a refusal as `error`, too; since 3.5 that is up to who has built it (E-GEN-7).
+    pub fn repeats_messages(self) -> bool {
         self.minor == 4
     }
 
@@ -96,10 +97,11 @@ mod tests {
         for (text, read) in
             [("3.4.23", "3.4.23"), ("v3.5.16", "3.5.16"), ("3.6.0-rc.1", "3.6.0"), ("3.5.1+git", "3.5.1")]
         {
-            assert_eq!(EtcdVersion::read(text).map(|version| version.to_string()).as_deref(), Some(read));
+            assert_eq!(text.parse::<EtcdVersion>().map(|version| version.to_string()).as_deref(), Ok(read));
         }
         for text in ["", "3", "3.4", "3.3.25", "2.3.8", "4.0.0", "3.4.23.1", "3.x.1", "etcd"] {
-            assert_eq!(EtcdVersion::read(text), None, "{text}");
+            let why = text.parse::<EtcdVersion>().expect_err(text);
+            assert!(why.contains("from 3.4 on"), "{why}");
         }
     }
 
@@ -107,7 +109,7 @@ mod tests {
     fn what_differs_differs_from_a_version_on() {
         let all = ["3.4.23", "3.4.25", "3.4.34", "3.4.38", "3.5.1", "3.5.8", "3.5.16", "3.5.30", "3.6.0"];
         let seen = all.map(|text| {
-            let version = EtcdVersion::read(text).expect("a version");
+            let version: EtcdVersion = text.parse().expect("a version");
             let differences = [
                 version.lock_reads_own_key(),
                 version.progress_waits(),
