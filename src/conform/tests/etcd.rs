@@ -43,6 +43,20 @@ fn the_recorded_answers_of_a_real_server_are_possible() {
     assert_eq!(never, ["lock: its key is gone after the wait (since 3.5)", between]);
 }
 
+/// A line of a log whose refusal, if it is one, is written as 3.4 writes it: its message a second time, as `error`, and 412 for a precondition.
+fn refused_as_3_4_does(line: &str) -> String {
+    let mut entry: serde_json::Value = serde_json::from_str(line).expect("a line of a log");
+    if let Some(body) = entry.pointer_mut("/reply/body").and_then(serde_json::Value::as_object_mut)
+        && let Some(message) = body.get("message").cloned()
+    {
+        body.insert("error".to_owned(), message);
+        if entry.pointer("/reply/body/code") == Some(&9.into()) {
+            entry["reply"]["status"] = 412.into();
+        }
+    }
+    entry.to_string()
+}
+
 #[test]
 fn the_recorded_answers_of_a_later_server_are_possible_as_those_of_its_version_only() {
     let EtcdVerdict::Possible(EtcdPossible { tally, at_the_same_time, .. }) =
@@ -53,9 +67,14 @@ fn the_recorded_answers_of_a_later_server_are_possible_as_those_of_its_version_o
     let count = |text: &str| tally.iter().find(|(class, _)| class.text() == text).map(|(_, count)| count);
     assert_eq!((tally.total(), at_the_same_time), (692, 316));
     assert_eq!(count("lock: its key is gone after the wait (since 3.5)"), Some(3));
-    // The first answer that 3.4.23 does not give is that of a lock.
+    // 3.4.23 writes refusals in another way (E-GEN-7); with that, the first answer that it does not give is that of a lock.
     let earlier = RECORDED_LATER.replace(r#""etcd":"3.5.16""#, r#""etcd":"3.4.23""#);
-    let EtcdVerdict::Impossible { line: 500, exchange } = judge(&read(&earlier).expect("a log")) else {
+    let EtcdVerdict::Impossible { line: 5, exchange } = judge(&read(&earlier).expect("a log")) else {
+        panic!("possible")
+    };
+    assert_eq!(exchange.reply.body["message"], "etcdserver: mvcc: required revision is a future revision");
+    let refused = earlier.lines().map(refused_as_3_4_does).collect::<Vec<_>>().join("\n");
+    let EtcdVerdict::Impossible { line: 500, exchange } = judge(&read(&refused).expect("a log")) else {
         panic!("possible")
     };
     assert_eq!(exchange.reply.body["message"], "mutex: session is expired");
