@@ -211,6 +211,10 @@ impl<P: Service> Space for Worlds<P> {
         self.scenario.mutation
     }
 
+    fn home(&self, state: &Self::State) -> u32 {
+        state.home()
+    }
+
     fn lanes(&self) -> Option<Lanes> {
         self.subsumption.lanes()
     }
@@ -257,13 +261,14 @@ impl<P: Service> Space for Worlds<P> {
             let chosen = self.form.chosen(&self.scenario, stepper.opened(), actions);
             // A loss that is not explored is possible all the same.
             let losses = if has_loss { 1 << ActionKind::Lose as u64 } else { 0 };
-            for (place, action) in (0..).zip(actions.iter()) {
-                if chosen.as_ref().is_some_and(|chosen| !chosen.contains(&place)) {
-                    continue;
-                }
+            let is_chosen =
+                |(place, _): &(u16, &Action<P>)| chosen.as_ref().is_none_or(|chosen| chosen.contains(place));
+            let explored = || (0..).zip(actions.iter()).filter(is_chosen);
+            stepper.ask(&self.scenario, explored().map(|(_, action)| action));
+            for (nth, (place, action)) in explored().enumerate() {
                 taken.set(Some(*action));
                 let Successor { to: state, reached, is_violation } =
-                    stepper.step(&self.scenario, self.form.normal(), action);
+                    stepper.step(&self.scenario, self.form.normal(), (nth, action));
                 let is_kept = is_violation && !self.scenario.is_mutated(CheckerMutation::StutterHidesViolation);
                 if is_kept || (state.fingerprint(), state.allowance()) != identity {
                     let marks = Marks { reached: reached.0, kinds: kind_bit(action) | losses };

@@ -35,9 +35,9 @@ struct Member {
 }
 
 impl Antichains {
-    /// Those of the states that one of the workers owns.
-    pub(super) fn of(lanes: Lanes, worker: usize, workers: usize, mutation: Option<Mutation>) -> Self {
-        Antichains { lanes, first: Seen::of(worker, workers, mutation), states: Vec::new() }
+    /// None, yet.
+    pub(super) fn new(lanes: Lanes, mutation: Option<Mutation>) -> Self {
+        Antichains { lanes, first: Seen::new(mutation), states: Vec::new() }
     }
 
     /// Looks at the home of a fingerprint; see [`Seen::touch`].
@@ -144,7 +144,7 @@ mod tests {
             let (word, print) = (|state: &State| Allowance(state.1 | state.2 << 3), |state: &State| (state.0 + 1) << 58);
             let covers = |by: &State, state: &State| by.0 == state.0 && by.1 >= state.1 && by.2 >= state.2;
             let mut kept: BTreeSet<State> = BTreeSet::new();
-            let mut sets = [0, turn].map(|turn| (turn, Antichains::of(Lanes::of_width(3), 0, 1, None)));
+            let mut sets = [0, turn].map(|turn| (turn, Antichains::new(Lanes::of_width(3), None)));
             for (level, states) in (0..).zip(&levels) {
                 let is_new = |state: &&State| {
                     !kept.iter().any(|by| covers(by, state)) && !states.iter().any(|by| by != *state && covers(by, state))

@@ -1,13 +1,14 @@
-//! Our own search: level by level, as a timely dataflow (Murray et al., SOSP 2013) that exchanges states by fingerprint.
+//! Our own search: level by level, as a timely dataflow (Murray et al., SOSP 2013) that sends each state to the worker that owns it.
 //!
 //! ```text
 //!            ┌──────────────── next level ────────────────┐
 //!            ▼                                            │
-//!   start ─► exchange by fingerprint ─► seen? ─► frontier ─► expand
+//!   start ─► exchange by home ─► seen? ─► frontier ─► expand
 //! ```
 //!
-//! A worker owns the states whose fingerprint falls to it: it alone remembers them and expands them. What it finds for
-//! itself takes no detour through a channel. A level begins when the dataflow knows that nothing of it is under way any
+//! A worker owns the states whose home falls to it: it alone remembers them and expands them. What it finds for itself takes no detour
+//! through a channel; so states have a home that most of their successors share (locality-preserving partitions: Lerda and Sisto, "Distributed-memory
+//! model checking with SPIN", 1999). A level begins when the dataflow knows that nothing of it is under way any
 //! more, so the first violation found is a shortest one. With one worker, states are expanded in the order in which they
 //! were found, which is that of their paths of action indices; so the path kept is the smallest. With several workers
 //! arrival has no order: they count, and find the level of the first violation, and one worker looks for its path again. So does a
@@ -61,6 +62,12 @@ pub trait Space: Send + Sync + 'static {
 
     /// 64 bits by which a state is remembered: the same on every machine.
     fn fingerprint(&self, state: &Self::State) -> u64;
+
+    /// By this states are divided among workers: any number from 0 to 2^32, evenly. States with the same fingerprint have the same home, on every
+    /// machine. The more successors of a state have its home, the less is sent.
+    fn home(&self, state: &Self::State) -> u32 {
+        u32::try_from(self.fingerprint(state) >> u32::BITS).expect("these are the high bits")
+    }
 
     /// The lanes of the states' allowances, if some states cover others: those with the same fingerprint, no more on any lane and no shorter run.
     /// A state that is covered is neither counted nor expanded; whatever can follow it can follow the one that covers it.

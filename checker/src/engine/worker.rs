@@ -9,7 +9,7 @@ use super::cluster::Wire;
 use super::counters::{Counters, Report};
 use super::dataflow::Part;
 use super::frontier::Frontier;
-use super::seen::{Seen, owner};
+use super::seen::Seen;
 use super::steps::{NOWHERE, Steps};
 use super::work_item::{Load, WorkItem};
 use super::{Allowance, Chunk, Marks, Paths, SearchPlan, Space, Transition};
@@ -41,6 +41,12 @@ const SPARE: usize = 16;
 /// that are large are worth a longer memory than the fastest cache holds.
 const fn recent_bits<S>() -> u32 {
     if std::mem::needs_drop::<S>() { 18 } else { 13 }
+}
+
+/// Which of the workers owns the states with this home.
+#[inline]
+fn owner(home: u32, workers: usize) -> usize {
+    usize::try_from((u64::from(home) * workers as u64) >> u32::BITS).expect("it is below the number of workers")
 }
 
 /// What mutants change in a worker, as words that cost nothing while none is switched on.
@@ -136,8 +142,8 @@ impl<M: Space> Worker<M> {
     ) -> Self {
         let is_noting = workers == 1 && plan.paths == Paths::Noted;
         let known = match space.lanes() {
-            None => Known::All(Seen::of(index, workers, space.mutation())),
-            Some(lanes) => Known::Uncovered(Antichains::of(lanes, index, workers, space.mutation())),
+            None => Known::All(Seen::new(space.mutation())),
+            Some(lanes) => Known::Uncovered(Antichains::new(lanes, space.mutation())),
         };
         Worker {
             faults: Faults::of(space.mutation()),
@@ -204,19 +210,15 @@ impl<M: Space> Worker<M> {
     }
 
     fn expand(&mut self, state: &<M::Chunk as Chunk>::Waiting, report: &mut Report) {
-        let Worker { space, batches, recent, faults, scratch, number, .. } = self;
+        let Worker { space, batches, faults, scratch, number, .. } = self;
         let mut marks = Marks::default();
         let expanded = space.expand(state, scratch, |transition| {
             let Transition { action, state, is_violation, marks: shown } = transition;
             marks.add(shown);
             report.transitions += 1;
             let fingerprint = faults.fingerprint(space.fingerprint(&state), is_violation);
-            let owner = owner(fingerprint, batches.len());
-            let place = usize::try_from(fingerprint >> (64 - recent_bits::<M::State>())).expect("few bits are left");
-            let name = fingerprint ^ space.allowance(&state).0.rotate_right(8);
-            if (std::mem::replace(&mut recent[place], name) ^ name) & faults.recent != 0 {
-                batches[owner].push(Candidate { fingerprint, parent: *number, action, is_violation, state });
-            }
+            let owner = owner(space.home(&state), batches.len());
+            batches[owner].push(Candidate { fingerprint, parent: *number, action, is_violation, state });
         });
         report.marks.add(marks);
         if let Err(failure) = expanded {
@@ -224,9 +226,25 @@ impl<M: Space> Worker<M> {
         }
     }
 
+    /// Leaves out the states of a batch that this worker has found lately: first looks at the places of all of them, which waits for memory
+    /// once, then at each of these in turn.
+    fn leave_out_recent(&mut self, batch: &mut Vec<Candidate<M::State>>) {
+        let Worker { space, recent, faults, .. } = self;
+        let place = |fingerprint: u64| {
+            usize::try_from(fingerprint >> (u64::BITS - recent_bits::<M::State>())).expect("few bits are left")
+        };
+        let touched = batch.iter().fold(0, |sum, candidate| sum ^ recent[place(candidate.fingerprint)]);
+        std::hint::black_box(touched);
+        batch.retain(|Candidate { fingerprint, state, .. }| {
+            let name = fingerprint ^ space.allowance(state).0.rotate_right(8);
+            (std::mem::replace(&mut recent[place(*fingerprint)], name) ^ name) & faults.recent != 0
+        });
+    }
+
     /// Takes in what was found for this worker itself.
     fn look_up(&mut self, level: u64) {
         let mut batch = std::mem::take(&mut self.batches[self.index]);
+        self.leave_out_recent(&mut batch);
         self.receive(&mut batch, level);
         self.batches[self.index] = batch;
     }
@@ -235,7 +253,8 @@ impl<M: Space> Worker<M> {
     fn post(&mut self, bytes: usize, send: &mut dyn FnMut(WorkItem)) {
         for owner in 0..self.batches.len() {
             if owner != self.index && self.batches[owner].len() * size_of::<Candidate<M::State>>() >= bytes {
-                let states = std::mem::replace(&mut self.batches[owner], self.spare.pop().unwrap_or_default());
+                let mut states = std::mem::replace(&mut self.batches[owner], self.spare.pop().unwrap_or_default());
+                self.leave_out_recent(&mut states);
                 if let Some(item) = self.item(owner, states) {
                     send(item);
                 }
@@ -285,8 +304,9 @@ impl<M: Space> Part for Worker<M> {
         for (place, state) in self.space.starts().into_iter().enumerate() {
             let fingerprint = self.space.fingerprint(&state).max(1);
             let action = u16::try_from(place).expect("there are few starts");
+            let owner = owner(self.space.home(&state), self.batches.len());
             let start = Candidate { fingerprint, parent: NOWHERE, action, is_violation: false, state };
-            items.extend(self.item(owner(fingerprint, self.batches.len()), vec![start]));
+            items.extend(self.item(owner, vec![start]));
         }
         items
     }

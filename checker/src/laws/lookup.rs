@@ -35,10 +35,11 @@ pub(super) fn lookup_is_invisible<P: Service>(scenario: &Scenario<P>, walks: &[V
                 // Time may pass by more than one tick: a search from the middle of an execution does that.
                 let leap = Action::Advance(Ticks::new(2));
                 let leap = scenario.is_enabled(&before, &leap).then_some(leap);
-                for action in enabled.iter().chain(&leap) {
+                stepper.ask(scenario, enabled.iter().chain(&leap));
+                for (place, action) in enabled.iter().chain(&leap).enumerate() {
                     let (after, step) = after(scenario, &before, action);
                     let after = form.form(after);
-                    let taken = stepper.step(scenario, &form, action);
+                    let taken = stepper.step(scenario, &form, (place, action));
                     let is_same = taken.to == stepper.collapse(&after) && taken.to.fingerprint() == after.fingerprint();
                     require(is_same, || format!("{action} leads to another world"))?;
                     require(taken.is_violation != step.violations.is_empty(), || {

@@ -166,7 +166,7 @@ impl<'a, P: Service> Build<'a, P> {
             graph: Graph::new(scenario.mutation),
             facts: Vec::new(),
             labels: EdgeLabels::new(),
-            seen: Seen::of(0, 1, scenario.mutation),
+            seen: Seen::new(scenario.mutation),
             queue: VecDeque::new(),
             states: 0,
             form,
@@ -223,8 +223,9 @@ impl<'a, P: Service> Build<'a, P> {
         self.facts.push(OpenFacts::of(self.scenario, world));
         self.scenario.enabled(world, actions);
         let mut edges = Vec::with_capacity(actions.len());
-        for action in actions.iter() {
-            let Successor { to, reached, .. } = self.stepper.step(self.scenario, self.form.normal(), action);
+        self.stepper.ask(self.scenario, &*actions);
+        for (place, action) in actions.iter().enumerate() {
+            let Successor { to, reached, .. } = self.stepper.step(self.scenario, self.form.normal(), (place, action));
             self.marks.add(Marks { reached: reached.0, kinds: kind_bit(action) });
             let label = self.labels.of(self.scenario, &mut self.graph, action, reached);
             edges.push((self.number(to, level + 1), label));

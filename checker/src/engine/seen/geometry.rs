@@ -1,4 +1,4 @@
-//! Where fingerprints belong: buckets that divide a worker's interval of them evenly and in order.
+//! Where fingerprints belong: buckets that divide all there can be evenly and in order.
 
 use fencepost_model::mutation::{CheckerMutation, Mutation};
 
@@ -22,13 +22,9 @@ const FRACTION: u32 = 32;
 /// More than rounding adds to an interval.
 const ROUNDING: u128 = 16;
 
-/// Where fingerprints of a worker belong.
+/// Where fingerprints belong.
 #[derive(Copy, Clone)]
 pub(super) struct Geometry {
-    /// The number of workers.
-    workers: u64,
-    /// The first fingerprint of this worker, rounded down.
-    start: u64,
     /// The number of homes; behind them is the rest of the last windows.
     pub(super) buckets: usize,
     /// Of how many fingerprints a bucket is the home, in units of 2^-FRACTION, rounded down.
@@ -37,21 +33,18 @@ pub(super) struct Geometry {
 
 impl Geometry {
     /// That of an empty table.
-    pub(super) fn first(worker: usize, workers: usize) -> Self {
-        let start = ((worker as u128) << u64::BITS) / workers as u128;
-        let start = u64::try_from(start).expect("`worker` is below `workers`");
-        Geometry { workers: workers as u64, start, buckets: 0, length: 0 }.with(FEW)
+    pub(super) fn first() -> Self {
+        Geometry::with(FEW)
     }
 
-    fn with(self, buckets: usize) -> Self {
-        let length = (1 << (u64::BITS + FRACTION)) / (u128::from(self.workers) * buckets as u128);
-        Geometry { buckets, length, ..self }
+    fn with(buckets: usize) -> Self {
+        Geometry { buckets, length: (1 << (u64::BITS + FRACTION)) / buckets as u128 }
     }
 
     /// The next larger one.
     pub(super) fn larger(self) -> Self {
         let more = if self.buckets < MANY { self.buckets } else { self.buckets / 8 };
-        self.with(self.buckets + more)
+        Geometry::with(self.buckets + more)
     }
 
     /// The number of bytes of an entry: as many as count the fingerprints that may be in a bucket.
@@ -66,8 +59,7 @@ impl Geometry {
     /// The home of a fingerprint.
     #[inline]
     pub(super) fn home(&self, fingerprint: u64) -> usize {
-        // Multiplied by the number of workers, its high half is the number of its worker, which is the same for all.
-        scaled(fingerprint.wrapping_mul(self.workers), self.buckets)
+        scaled(fingerprint, self.buckets)
     }
 
     /// The number of slots.
@@ -79,7 +71,7 @@ impl Geometry {
     #[inline]
     pub(super) fn least(&self, bucket: usize) -> u64 {
         let first = bucket.saturating_sub(WINDOW - 1) as u128;
-        self.start + u64::try_from((first * self.length) >> FRACTION).expect("it is within the worker's interval")
+        u64::try_from((first * self.length) >> FRACTION).expect("it is the first of a bucket")
     }
 
     /// The least home that a fingerprint of the bucket may have in a larger table.

@@ -60,16 +60,10 @@ fn scaled(word: u64, room: usize) -> usize {
     usize::try_from(product >> 64).expect("it is smaller than `room`")
 }
 
-/// Which of the workers owns a fingerprint: by its high bits, of which no table need keep anything then.
-#[inline]
-pub(super) fn owner(fingerprint: u64, workers: usize) -> usize {
-    scaled(fingerprint, workers)
-}
-
 impl<V: Copy + Default> Seen<V> {
-    /// An empty table of the fingerprints that one of these workers owns.
-    pub(crate) fn of(worker: usize, workers: usize, mutation: Option<Mutation>) -> Self {
-        let place = Geometry::first(worker, workers);
+    /// An empty table.
+    pub(crate) fn new(mutation: Option<Mutation>) -> Self {
+        let place = Geometry::first();
         let mut entries = Segments::new(place.width(mutation));
         entries.resize(place.slots() / BUCKET);
         let values = vec![V::default(); place.slots()];
@@ -173,39 +167,33 @@ mod tests {
 
     #[test]
     fn it_agrees_with_a_map_while_it_grows() {
-        for (worker, workers) in [(0, 1), (1, 2), (2, 3), (6, 7)] {
-            let mut seen: Seen<u32> = Seen::of(worker, workers, None);
-            let mut map = BTreeMap::new();
-            for count in 0..200_000 {
-                let fingerprint = mixed(mixed(count) % 100_000);
-                if owner(fingerprint, workers) == worker {
-                    let value = u32::try_from(count).unwrap();
-                    assert_eq!(seen.insert(fingerprint, value), map.get(&fingerprint).copied());
-                    map.entry(fingerprint).or_insert(value);
-                }
-            }
-            assert!(map.len() > 10_000, "{}", map.len());
-            for (fingerprint, count) in &map {
-                assert_eq!(seen.insert(*fingerprint, 0), Some(*count));
-            }
+        let mut seen: Seen<u32> = Seen::new(None);
+        let mut map = BTreeMap::new();
+        for count in 0..200_000 {
+            let fingerprint = mixed(mixed(u64::from(count)) % 100_000);
+            assert_eq!(seen.insert(fingerprint, count), map.get(&fingerprint).copied());
+            map.entry(fingerprint).or_insert(count);
+        }
+        assert!(map.len() > 80_000, "{}", map.len());
+        for (fingerprint, count) in &map {
+            assert_eq!(seen.insert(*fingerprint, 0), Some(*count));
         }
     }
 
     #[test]
     fn entries_become_shorter_and_nothing_is_lost() {
-        let mut seen: Seen = Seen::of(0, 64, None);
-        let mine = |count: u64| mixed(count) >> 6;
+        let mut seen: Seen = Seen::new(None);
         let mut widths = vec![(0, seen.entries.width())];
-        for count in 0..60_000 {
-            assert_eq!(seen.insert(mine(count), ()), None);
+        for count in 0..4_000_000 {
+            assert_eq!(seen.insert(mixed(count), ()), None);
             if seen.entries.width() != widths[widths.len() - 1].1 {
                 widths.push((count, seen.entries.width()));
             }
         }
         assert_eq!(widths, [(0, 8), (230, 7), (55_761, 6)]);
-        assert!((0..60_000).all(|count| seen.insert(mine(count), ()).is_some()));
-        assert!(seen.rest.len() < 600, "few find no slot: {}", seen.rest.len());
-        let bytes = seen.entries.bytes() as f64 / 60_000.0;
+        assert!((0..4_000_000).all(|count| seen.insert(mixed(count), ()).is_some()));
+        assert!(seen.rest.len() < 40_000, "few find no slot: {}", seen.rest.len());
+        let bytes = seen.entries.bytes() as f64 / 4_000_000.0;
         assert!(bytes < 7.7, "{bytes} bytes for each");
     }
 
@@ -226,13 +214,11 @@ mod tests {
     proptest! {
         #[test]
         fn it_agrees_with_a_map_whatever_the_fingerprints(
-            fingerprints in vec(hostile(), 0..4_000), workers in 1..5_usize, choice in any::<usize>()
+            fingerprints in vec(hostile(), 0..4_000)
         ) {
-            let worker = choice % workers;
-            let mut seen: Seen<u16> = Seen::of(worker, workers, None);
+            let mut seen: Seen<u16> = Seen::new(None);
             let mut map = BTreeMap::new();
-            let own = fingerprints.into_iter().filter(|fingerprint| owner(*fingerprint, workers) == worker);
-            for (value, fingerprint) in (1..).zip(own) {
+            for (value, fingerprint) in (1..).zip(fingerprints) {
                 prop_assert_eq!(seen.insert(fingerprint, value), map.get(&fingerprint).copied());
                 map.entry(fingerprint).or_insert(value);
             }

@@ -22,16 +22,34 @@ impl<K: Copy + Eq + Hash, V: Copy> Cache<K, V> {
         Cache { slots: vec![None; 1 << FEW], most, news: 0 }
     }
 
+    /// What finds a question's place; asked for once, it serves for several calls.
     #[inline]
-    fn place(&self, question: &K) -> usize {
+    pub(super) fn hash(question: &K) -> u64 {
         let mut hash = Fingerprinter::default();
         question.hash(&mut hash);
-        usize::try_from(hash.finish() >> (u64::BITS - self.slots.len().trailing_zeros())).expect("few bits are left")
+        hash.finish()
+    }
+
+    #[inline]
+    fn place(&self, hash: u64) -> usize {
+        usize::try_from(hash >> (u64::BITS - self.slots.len().trailing_zeros())).expect("few bits are left")
+    }
+
+    /// Looks at the place of a question, so that it is in the processor's cache when it is asked. Returns some of what is there.
+    #[inline]
+    pub(super) fn touch(&self, hash: u64) -> bool {
+        self.slots[self.place(hash)].is_some()
     }
 
     #[inline]
     pub(super) fn get(&self, question: &K) -> Option<V> {
-        let (kept, answer) = self.slots[self.place(question)].as_ref()?;
+        self.get_by(Self::hash(question), question)
+    }
+
+    /// The same for a question of which the hash is known.
+    #[inline]
+    pub(super) fn get_by(&self, hash: u64, question: &K) -> Option<V> {
+        let (kept, answer) = self.slots[self.place(hash)].as_ref()?;
         (kept == question).then_some(*answer)
     }
 
@@ -40,12 +58,12 @@ impl<K: Copy + Eq + Hash, V: Copy> Cache<K, V> {
         if self.news > self.slots.len() && self.slots.len() < 1 << self.most {
             let room = self.slots.len() * 4;
             for (question, answer) in std::mem::replace(&mut self.slots, vec![None; room]).into_iter().flatten() {
-                let place = self.place(&question);
+                let place = self.place(Self::hash(&question));
                 self.slots[place] = Some((question, answer));
             }
             self.news = 0;
         }
-        let place = self.place(&question);
+        let place = self.place(Self::hash(&question));
         self.slots[place] = Some((question, answer));
     }
 }

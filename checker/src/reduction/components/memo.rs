@@ -7,11 +7,10 @@
 //!
 //! Faults of the service are not cached, because they may change anything; nor are messages that a cut link may lose.
 
-use std::hash::{Hash, Hasher};
+use std::hash::Hash;
 
 use fencepost_model::fact::Fact;
 use fencepost_model::goal::Reached;
-use fencepost_model::hash::Fingerprinter;
 use fencepost_model::ids::{ClientId, ProcessId, Tenure};
 use fencepost_model::inline_array::InlineArray;
 use fencepost_model::inline_vec::InlineVec;
@@ -79,7 +78,7 @@ struct Key<P: Service> {
     /// The parts, and zeros where there are fewer.
     parts: [u32; ROLES],
     /// The tenures that stamp their writes.
-    tenures: [Tenure; 2],
+    tenures: [u16; 2],
     cause: Cause<P>,
 }
 
@@ -87,6 +86,8 @@ struct Key<P: Service> {
 #[derive(Copy, Clone, Debug)]
 pub(super) struct Lookup<P: Service> {
     key: Key<P>,
+    /// The hash of the key.
+    hash: u64,
     /// The places of the parts.
     places: Roles,
     /// The place of the message that arrives or is lost.
@@ -102,7 +103,7 @@ struct CachedStep {
     sent: [u32; SENT],
     count: u8,
     /// The place of its facts in [`Memo::facts`].
-    facts: u32,
+    facts: u16,
 }
 
 /// What steps did.
@@ -112,12 +113,12 @@ pub(super) struct Memo<P: Service> {
     /// Whether what is remembered depends on every world that is passed.
     looks_at_every_world: bool,
     steps: Cache<Key<P>, CachedStep>,
-    /// Hashes of keys that missed the cache.
-    asked: Cache<u64, ()>,
+    /// Low bits of the hashes of keys that missed the cache, at the places that the high bits say.
+    asked: Vec<u32>,
     /// Facts that steps state; none come first.
     facts: Vec<(InlineVec<Fact<P>, 4>, Reached)>,
     /// What is remembered after facts.
-    memories: Cache<(u32, u32), u32>,
+    memories: Cache<(u32, u16), u32>,
     /// What parts are called anew.
     names: Cache<(u32, SmallSet, u64, Ticks), u32>,
     symmetry: Symmetry,
@@ -138,7 +139,7 @@ impl<P: Service> Memo<P> {
             mutation: scenario.mutation,
             looks_at_every_world: scenario.looks_at_every_world(),
             steps: Cache::new(STEPS),
-            asked: Cache::new(STEPS),
+            asked: vec![0; 1 << STEPS],
             facts: vec![(InlineVec::new(), Reached(0))],
             memories: Cache::new(MEMORIES),
             names: Cache::new(NAMES),
@@ -211,12 +212,20 @@ impl<P: Service> Memo<P> {
         let mut parts = [0; ROLES];
         parts.iter_mut().zip(places.iter()).for_each(|(part, place)| *part = opened.parts[*place]);
         let second = places.get(1).copied().map(held).unwrap_or_default();
-        let tenures = [held(sender.unwrap_or(places[0])), second];
+        let [first, second] = [held(sender.unwrap_or(places[0])), second].map(|Tenure(number)| u16::try_from(number));
+        let tenures = [first.ok()?, second.ok()?];
         let tenures = if is(CheckerMutation::KeyIgnoresTenures) { Default::default() } else { tenures };
         if is(CheckerMutation::KeyIgnoresParts) {
             parts[1..].fill(0);
         }
-        Some(Lookup { key: Key { parts, tenures, cause }, places, message, shift })
+        let key = Key { parts, tenures, cause };
+        Some(Lookup { hash: Cache::<_, CachedStep>::hash(&key), key, places, message, shift })
+    }
+
+    /// Looks at the place of an answer, so that it is at hand when it is asked for. Returns some of what is there.
+    #[inline]
+    pub(super) fn touch(&self, question: &Lookup<P>) -> bool {
+        self.steps.touch(question.hash)
     }
 
     /// Where the step leads, if what it did is remembered.
@@ -229,7 +238,7 @@ impl<P: Service> Memo<P> {
         action: &Action<P>,
         question: &Lookup<P>,
     ) -> Option<Successor> {
-        let outcome = match (self.steps.get(&question.key), question.key.cause) {
+        let outcome = match (self.steps.get_by(question.hash, &question.key), question.key.cause) {
             (Some(outcome), _) => outcome,
             (None, Cause::Passes(ticks)) => self.pass(copies, question, ticks),
             (None, _) => return None,
@@ -256,8 +265,10 @@ impl<P: Service> Memo<P> {
         self.name(copies, &layout, parts, outcome.count > 0, question.shift)?;
         self.arrange(copies, &layout, parts);
         let (fingerprint, allowance) = copies.identity(&layout, parts, || copies.fingerprint(&layout, parts));
-        let reached = self.facts[outcome.facts as usize].1;
-        Some(Successor { to: Collapsed { parts: list, fingerprint, allowance }, reached, is_violation })
+        let reached = self.facts[usize::from(outcome.facts)].1;
+        let stays = self.mutation == Some(CheckerMutation::HomeOfPredecessor.into());
+        let home = if stays { opened.home } else { copies.home(&layout, &list) };
+        Some(Successor { to: Collapsed { parts: list, fingerprint, allowance, home }, reached, is_violation })
     }
 
     /// Leaves out the messages without a reaction.
@@ -308,7 +319,7 @@ impl<P: Service> Memo<P> {
             outcome.after[..question.places.len()].iter().for_each(|after| copies.piece(*after).put(state));
         }
         state.world.now += question.shift;
-        let facts = &self.facts[outcome.facts as usize].0;
+        let facts = &self.facts[usize::from(outcome.facts)].0;
         let Observed { world, monitor } = &mut *state;
         let is_violation = !monitor.judge(scenario, action, facts, world).is_empty();
         if self.mutation == Some(CheckerMutation::LookupForgetsFacts.into()) {
@@ -338,14 +349,14 @@ impl<P: Service> Memo<P> {
     }
 
     /// What is remembered after facts.
-    fn remember(&mut self, scenario: &Scenario<P>, copies: &mut WorkerPool<P>, memory: u32, facts: u32) -> u32 {
+    fn remember(&mut self, scenario: &Scenario<P>, copies: &mut WorkerPool<P>, memory: u32, facts: u16) -> u32 {
         if let Some(known) = self.memories.get(&(memory, facts)) {
             return known;
         }
         let Piece::Memory(resource, mut monitor) = copies.piece(memory).clone() else {
             unreachable!("what is remembered has its place");
         };
-        monitor.remember_facts(scenario, Instant::START, &self.facts[facts as usize].0);
+        monitor.remember_facts(scenario, Instant::START, &self.facts[usize::from(facts)].0);
         let after = copies.number(Piece::Memory(resource, monitor));
         self.memories.put((memory, facts), after);
         after
@@ -472,12 +483,10 @@ impl<P: Service> Memo<P> {
 
     /// Whether the question was asked before, and lately. Where worlds are made of many parts, most are asked only once; to
     /// remember these would cost more than it saves.
-    fn is_repeated(&mut self, key: &Key<P>) -> bool {
-        let mut hash = Fingerprinter::default();
-        key.hash(&mut hash);
-        let is_known = self.asked.get(&hash.finish()).is_some();
-        self.asked.put(hash.finish(), ());
-        is_known
+    fn is_repeated(&mut self, question: &Lookup<P>) -> bool {
+        let place = usize::try_from(question.hash >> (u64::BITS - STEPS)).expect("few bits are left");
+        let low = u32::try_from(question.hash & u64::from(u32::MAX)).expect("these are the low bits");
+        std::mem::replace(&mut self.asked[place], low) == low
     }
 
     /// Remembers what a step did that was taken in full, if it is one of which that can be said. The world has not been brought
@@ -494,7 +503,7 @@ impl<P: Service> Memo<P> {
         let layout = Layout::of(last.clients.len());
         let is_own = |place: usize| question.places.contains(&place);
         let is_touched = |process: &ProcessId| is_own(layout.place(*process));
-        if !self.is_repeated(&question.key) {
+        if !self.is_repeated(question) {
             return;
         }
         if !step.dropped.is_empty() || step.sent.len() > SENT || !step.touched.iter().all(is_touched) {
@@ -520,13 +529,13 @@ impl<P: Service> Memo<P> {
             *number = copies.number(Piece::Message(*envelope));
         }
         let known = self.facts.iter().position(|(facts, _)| *facts == step.facts);
-        let facts = known.unwrap_or_else(|| {
-            self.facts.push((step.facts.clone(), scenario.reached(&step.facts)));
-            self.facts.len() - 1
-        });
+        let facts = known.unwrap_or(self.facts.len());
         let count = u8::try_from(step.sent.len()).expect("they are few");
-        let facts = u32::try_from(facts).expect("memory is full before");
-        self.steps.put(question.key, CachedStep { after, sent, count, facts });
+        let Ok(number) = u16::try_from(facts) else { return };
+        if facts == self.facts.len() {
+            self.facts.push((step.facts.clone(), scenario.reached(&step.facts)));
+        }
+        self.steps.put(question.key, CachedStep { after, sent, count, facts: number });
     }
 }
 

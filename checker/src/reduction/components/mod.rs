@@ -43,9 +43,15 @@ pub(crate) struct Collapsed {
     parts: Numbers,
     fingerprint: u64,
     allowance: Allowance,
+    home: u32,
 }
 
 impl Collapsed {
+    /// By this worlds are divided among workers, until they have arrived.
+    pub(crate) fn home(&self) -> u32 {
+        self.home
+    }
+
     /// The numbers of its parts.
     pub(crate) fn parts(&self) -> &Numbers {
         &self.parts
@@ -77,6 +83,8 @@ pub(crate) struct Successor {
 pub(crate) struct Stepper<P: Service> {
     copies: WorkerPool<P>,
     memo: Memo<P>,
+    /// What the steps of the open world depend on that will be taken.
+    questions: Vec<Option<Lookup<P>>>,
     opened: Collapsed,
     /// The world that is open.
     last: Formed<P>,
@@ -97,7 +105,7 @@ impl<P: Service> Stepper<P> {
         let last = form.form(scenario.observed());
         let opened = collapse(&mut copies, &last, None);
         let memo = Memo::new(scenario, form, last.clients.len());
-        Stepper { copies, memo, opened, next: last.clone(), last, is_next_near: false }
+        Stepper { copies, memo, questions: Vec::new(), opened, next: last.clone(), last, is_next_near: false }
     }
 
     /// The numbers of the parts of any world in normal form.
@@ -133,6 +141,7 @@ impl<P: Service> Stepper<P> {
             let fingerprint = || self.copies.fingerprint(&layout, numbers);
             self.copies.identity(&layout, numbers, fingerprint)
         };
+        self.opened.home = self.copies.home(&layout, numbers);
         parts.rest(self.opened.fingerprint);
         self.is_next_near = false;
         &self.last
@@ -148,12 +157,27 @@ impl<P: Service> Stepper<P> {
         &self.last
     }
 
-    /// Where an action of the open world leads.
-    pub(crate) fn step(&mut self, scenario: &Scenario<P>, form: &NormalForm, action: &Action<P>) -> Successor {
-        let Stepper { copies, memo, opened, last, .. } = self;
-        let question = memo.question(scenario, action, opened, last);
+    /// Says which actions of the open world will be taken, in order. Looks at the places of all that is remembered of them, which waits for
+    /// memory once.
+    pub(crate) fn ask<'a>(&mut self, scenario: &Scenario<P>, actions: impl IntoIterator<Item = &'a Action<P>>) {
+        let Stepper { memo, opened, last, questions, .. } = self;
+        questions.clear();
+        questions.extend(actions.into_iter().map(|action| memo.question(scenario, action, opened, last)));
+        let touched = questions.iter().flatten().fold(false, |sum, question| sum ^ memo.touch(question));
+        std::hint::black_box(touched);
+    }
+
+    /// Where an action of the open world leads: the one that was named at this place.
+    pub(crate) fn step(
+        &mut self,
+        scenario: &Scenario<P>,
+        form: &NormalForm,
+        (place, action): (usize, &Action<P>),
+    ) -> Successor {
+        let Stepper { copies, memo, opened, last, questions, .. } = self;
+        let question = questions[place];
         let known = question.and_then(|question| memo.answer(scenario, copies, opened, last, action, &question));
-        known.unwrap_or_else(|| self.take(scenario, form, action, question))
+        known.unwrap_or_else(|| self.take(scenario, form, action, question.as_ref()))
     }
 
     /// Takes the step in full, and remembers what it did if it is one of those of which that can be said.
@@ -162,9 +186,9 @@ impl<P: Service> Stepper<P> {
         scenario: &Scenario<P>,
         form: &NormalForm,
         action: &Action<P>,
-        question: Option<Lookup<P>>,
+        question: Option<&Lookup<P>>,
     ) -> Successor {
-        let Stepper { copies, memo, opened, last, next, is_next_near } = self;
+        let Stepper { copies, memo, opened, last, next, is_next_near, .. } = self;
         if *is_next_near {
             next.undo(last);
         } else {
@@ -173,7 +197,7 @@ impl<P: Service> Stepper<P> {
         *is_next_near = true;
         let step = next.state_mut().step(scenario, action);
         if let Some(question) = question {
-            memo.learn(scenario, copies, last, next, &question, &step);
+            memo.learn(scenario, copies, last, next, question, &step);
         }
         form.renew(next, last, &step.touched);
         Successor {
@@ -197,5 +221,6 @@ fn collapse<P: Service>(copies: &mut WorkerPool<P>, formed: &Formed<P>, before: 
     };
     let numbers: Numbers = hashes.enumerate().map(number).collect();
     let (fingerprint, allowance) = copies.identity(&layout, &numbers, || formed.fingerprint());
-    Collapsed { parts: numbers, fingerprint, allowance }
+    let home = copies.home(&layout, &numbers);
+    Collapsed { parts: numbers, fingerprint, allowance, home }
 }

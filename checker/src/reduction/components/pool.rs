@@ -127,6 +127,15 @@ impl<P: Service> WorkerPool<P> {
         fingerprint(hash(&numbers[layout.rest]), inner.iter().chain(messages).map(hash))
     }
 
+    /// By this worlds are divided among workers: by their server and what is remembered, which most steps leave as they are. Where worlds are
+    /// compared, none of that is.
+    #[inline]
+    pub(super) fn home(&self, layout: &Layout, numbers: &[u32]) -> u32 {
+        let hash = |place: usize| self.head(numbers[place]).hash;
+        let both = (hash(layout.server) ^ hash(layout.memory).rotate_left(7)).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        u32::try_from(both >> u32::BITS).expect("these are the high bits")
+    }
+
     /// By what a search knows the world of which these are the parts: where worlds are compared, its fingerprint without what is compared, and
     /// that; or else its fingerprint.
     #[inline]

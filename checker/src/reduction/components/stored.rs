@@ -83,8 +83,8 @@ impl Collapsed {
         self.parts
     }
 
-    /// The world with this fingerprint and these parts.
+    /// The world with this fingerprint and these parts; it needs no home any more.
     pub(crate) fn of(fingerprint: u64, parts: Numbers) -> Self {
-        Collapsed { parts, fingerprint, allowance: Allowance::default() }
+        Collapsed { parts, fingerprint, home: 0, allowance: Allowance::default() }
     }
 }
