@@ -9,8 +9,8 @@ use fencepost_checker::Options;
 use fencepost_model::assumption::{Assumption, Class};
 use fencepost_model::finding::{Certificate, Finding, Property, Verdict};
 use fencepost_registry::{AnyOutcome, AnyScenario};
-use fencepost_reports::collision;
 use fencepost_reports::timeline::timeline;
+use fencepost_reports::uncertainty;
 
 use crate::catalogue::CATALOGUE;
 
@@ -104,9 +104,8 @@ pub fn explain(finding: &Finding) -> String {
 
 fn proof(text: &mut String, finding: &Finding, certificate: &Certificate) -> std::fmt::Result {
     let Finding { states, transitions, depth, .. } = finding;
-    let collision = collision(*states, certificate.fingerprint_bits);
     writeln!(text, "  state space exhausted: {states} states, {transitions} transitions, {depth} levels")?;
-    writeln!(text, "  probability of a fingerprint collision below {collision:.1e}")?;
+    writeln!(text, "  {}", uncertainty(*states, certificate.fingerprint_bits))?;
     writeln!(text, "  goals reached: {}", certificate.goals.join(", "))?;
     writeln!(text, "  actions never taken: {}", certificate.never_taken.join(", "))
 }

@@ -95,6 +95,7 @@ fn in_the_end<P: Service>(
             reductions,
             in_partial_order: false,
             is_without_covered: false,
+            is_exact: options.exact,
             is_violated,
             violation,
             is_shortest: true,
@@ -210,6 +211,31 @@ fn elsewhere<P: Service>(
     }
 }
 
+/// Refuses options that no search has together.
+fn refuse(options: &Options) -> Result<(), InternalError> {
+    let on_disk = |reason: &str| InternalError::from(StoreError::Impossible(reason.to_owned()));
+    let peers = |reason: &str| InternalError::Peers(reason.to_owned());
+    let (has_store, has_peers) = (options.store.is_some(), options.peers.is_some());
+    let is_ours = options.engine == Engine::Dataflow;
+    match () {
+        () if !is_ours && has_store => Err(on_disk("the engine of stateright keeps its states in memory")),
+        () if !is_ours && has_peers => Err(peers("the engine of stateright is one of a single process")),
+        () if options.subsumption && has_store => {
+            Err(on_disk("which states cover others is looked up in memory: no search on disk leaves out covered ones"))
+        }
+        () if options.subsumption && has_peers => {
+            Err(peers("only a search of a single process leaves out covered states"))
+        }
+        () if options.exact && !is_ours => Err(InternalError::Inexact("the search of stateright")),
+        () if options.exact && has_store => Err(InternalError::Inexact("a search on disk")),
+        () if options.exact && has_peers => Err(InternalError::Inexact("a search of several processes")),
+        () if options.exact && options.subsumption => {
+            Err(InternalError::Inexact("a search that leaves out covered states"))
+        }
+        () => Ok(()),
+    }
+}
+
 /// Explores a scenario in which these promises are judged.
 fn run<P: Service>(
     scenario: &Scenario<P>,
@@ -217,6 +243,7 @@ fn run<P: Service>(
     sought: Sought,
     options: &Options,
 ) -> Result<TimedExploration<P>, InternalError> {
+    refuse(options)?;
     let judged = scenario.judging(|promise| promises.contains(promise));
     let unheard = unheard(&judged, sought, options);
     let paths = match sought {
@@ -231,15 +258,6 @@ fn run<P: Service>(
     };
     let exploration = match options.engine {
         #[cfg(feature = "stateright")]
-        Engine::Stateright if options.store.is_some() => {
-            let reason = "the engine of stateright keeps its states in memory".to_owned();
-            return Err(StoreError::Impossible(reason).into());
-        }
-        #[cfg(feature = "stateright")]
-        Engine::Stateright if options.peers.is_some() => {
-            return Err(InternalError::Peers("the engine of stateright is one of a single process".to_owned()));
-        }
-        #[cfg(feature = "stateright")]
         Engine::Stateright => {
             let form = Form::new(&judged, options.symmetry).without(unheard).choosing(order, losses);
             crate::stateright::explore(
@@ -250,18 +268,11 @@ fn run<P: Service>(
                 paths != Paths::Unwanted,
             )?
         }
-        Engine::Dataflow if options.subsumption && options.store.is_some() => {
-            let reason = "which states cover others is looked up in memory: no search on disk leaves out covered ones";
-            return Err(StoreError::Impossible(reason.to_owned()).into());
-        }
-        Engine::Dataflow if options.subsumption && options.peers.is_some() => {
-            return Err(InternalError::Peers("only a search of a single process leaves out covered states".to_owned()));
-        }
         Engine::Dataflow => {
             let elsewhere = elsewhere(&judged, promises, sought, (options, unheard != Unheard::none()))?;
             let subsumption = if options.subsumption { Subsumption::of(&judged) } else { Subsumption::none() };
             let worlds = Worlds::new(judged, options.symmetry).without(unheard).with(order, losses);
-            worlds.subsuming(subsumption).explore_in(elsewhere, options, paths)?
+            worlds.subsuming(subsumption).comparing(options.exact).explore_in(elsewhere, options, paths)?
         }
     };
     let microseconds = options.supervisor.microseconds() - start;

@@ -46,6 +46,9 @@ pub enum InternalError {
     /// The search of several processes cannot begin, or go on; why.
     #[error("the search with other processes: {0}")]
     Peers(String),
+    /// Only fencepost's own search in the memory of one process compares all of its states in full; which search does not.
+    #[error("states are not compared in full by {0}")]
+    Inexact(&'static str),
     /// The counterexample cannot be repeated.
     #[error("internal error: the counterexample cannot be repeated: {0}")]
     NotRepeatable(#[from] ReplayError),
@@ -80,6 +83,8 @@ pub(crate) struct Exploration<P: Service> {
     pub in_partial_order: bool,
     /// Whether states were left out that others cover ([subsumption](crate::reduction::Subsumption)).
     pub is_without_covered: bool,
+    /// Whether states were compared in full.
+    pub is_exact: bool,
     /// Whether it is known to be a shortest.
     pub is_shortest: bool,
 }
@@ -161,7 +166,7 @@ impl<P: Service> TimedExploration<P> {
             never_taken: ActionKind::ALL.iter().copied().filter(never).map(|kind| kind.name().to_owned()).collect(),
             reductions: self.exploration.reductions.clone(),
             // 64, and hashed twice: first each part of a world, then all of them.
-            fingerprint_bits: 63,
+            fingerprint_bits: (!self.exploration.is_exact).then_some(63),
         }
     }
 }

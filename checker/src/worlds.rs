@@ -21,8 +21,8 @@ use crate::explain::concretise;
 use crate::options::Options;
 use crate::outcome::{Exploration, InternalError};
 use crate::reduction::{
-    Collapsed, Form, Formed, Losses, Numbers, PackedChunk, PartialOrder, SharedPool, Stepper, Subsumption, Successor,
-    Unheard,
+    Collapsed, Form, Formed, Losses, Numbers, PackedChunk, PartialOrder, Pool, SharedPool, Stepper, Subsumption,
+    Successor, Unheard,
 };
 
 /// The space of a scenario.
@@ -37,6 +37,8 @@ pub(crate) struct Worlds<P: Service> {
     bits: u64,
     /// Which worlds are left out because others cover them.
     subsumption: Subsumption,
+    /// Whether worlds and their parts are compared in full, and not by hashes alone.
+    is_exact: bool,
     /// What the worlds of the search are made of, for all workers.
     pool: SharedPool<P>,
 }
@@ -46,11 +48,12 @@ impl<P: Service> Worlds<P> {
         Worlds {
             form: Form::new(&scenario, uses_symmetry),
             bits: if scenario.is_mutated(CheckerMutation::FingerprintTruncated) { 0xff } else { u64::MAX },
+            pool: Pool::of(&scenario, false),
             scenario,
             past: Vec::new(),
             leaps: false,
             subsumption: Subsumption::none(),
-            pool: SharedPool::default(),
+            is_exact: false,
         }
     }
 
@@ -69,6 +72,11 @@ impl<P: Service> Worlds<P> {
     /// The same without worlds that others cover.
     pub(crate) fn subsuming(self, subsumption: Subsumption) -> Self {
         Worlds { subsumption, ..self }
+    }
+
+    /// The same with worlds and their parts compared in full, if that is asked for.
+    pub(crate) fn comparing(self, is_exact: bool) -> Self {
+        Worlds { is_exact, pool: Pool::of(&self.scenario, is_exact), ..self }
     }
 
     /// What can follow these actions.
@@ -110,6 +118,7 @@ impl<P: Service> Worlds<P> {
             reductions,
             in_partial_order: space.form.is_in_partial_order(),
             is_without_covered: space.subsumption.lanes().is_some(),
+            is_exact: space.is_exact,
             is_violated,
             violation,
             is_shortest: true,
@@ -215,6 +224,14 @@ impl<P: Service> Space for Worlds<P> {
         state.home()
     }
 
+    fn is_exact(&self) -> bool {
+        self.is_exact
+    }
+
+    fn write(&self, state: &Self::State, to: &mut Vec<u8>) {
+        state.write_parts(to);
+    }
+
     fn lanes(&self) -> Option<Lanes> {
         self.subsumption.lanes()
     }
@@ -254,7 +271,6 @@ impl<P: Service> Space for Worlds<P> {
             let Scratch { actions, stepper } = scratch;
             let stepper = stepper.get_or_insert_with(|| Box::new(self.stepper()));
             let has_loss = self.enabled(stepper.open(last), actions);
-            let identity = stepper.identity();
             if self.scenario.is_mutated(CheckerMutation::LastActionForgotten) && actions.len() > 1 {
                 actions.pop();
             }
@@ -270,7 +286,7 @@ impl<P: Service> Space for Worlds<P> {
                 let Successor { to: state, reached, is_violation } =
                     stepper.step(&self.scenario, self.form.normal(), (nth, action));
                 let is_kept = is_violation && !self.scenario.is_mutated(CheckerMutation::StutterHidesViolation);
-                if is_kept || (state.fingerprint(), state.allowance()) != identity {
+                if is_kept || !stepper.is_open(&state) {
                     let marks = Marks { reached: reached.0, kinds: kind_bit(action) | losses };
                     found(Transition { action: place, state, is_violation, marks });
                 }

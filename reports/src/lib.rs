@@ -31,7 +31,15 @@ mod statistics;
 pub mod study;
 pub mod timeline;
 
-/// An upper bound on the probability that two of this number of states share a fingerprint of this number of bits.
-pub fn collision(states: u64, bits: u8) -> f64 {
-    (states as f64) * (states as f64) / 2f64.powi(i32::from(bits) + 1)
+/// An upper bound on the probability that two of this number of states share a fingerprint of this number of bits; 0 where states are compared in full.
+pub fn collision(states: u64, bits: Option<u8>) -> f64 {
+    bits.map_or(0.0, |bits| (states as f64) * (states as f64) / 2f64.powi(i32::from(bits) + 1))
+}
+
+/// The same as part of a sentence.
+pub fn uncertainty(states: u64, bits: Option<u8>) -> String {
+    match bits {
+        Some(_) => format!("probability of a fingerprint collision below {:.1e}", collision(states, bits)),
+        None => "states compared in full".to_owned(),
+    }
 }

@@ -69,6 +69,14 @@ pub trait Space: Send + Sync + 'static {
         u32::try_from(self.fingerprint(state) >> u32::BITS).expect("these are the high bits")
     }
 
+    /// Whether states are compared in full, and not by their fingerprints alone.
+    fn is_exact(&self) -> bool {
+        false
+    }
+
+    /// Adds a state as bytes, where states are compared in full: two states have the same bytes only if they are the same.
+    fn write(&self, _: &Self::State, _: &mut Vec<u8>) {}
+
     /// The lanes of the states' allowances, if some states cover others: those with the same fingerprint, no more on any lane and no shorter run.
     /// A state that is covered is neither counted nor expanded; whatever can follow it can follow the one that covers it.
     fn lanes(&self) -> Option<Lanes> {

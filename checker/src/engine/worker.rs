@@ -9,10 +9,10 @@ use super::cluster::Wire;
 use super::counters::{Counters, Report};
 use super::dataflow::Part;
 use super::frontier::Frontier;
-use super::seen::Seen;
+use super::seen::{Seen, WholeStates};
 use super::steps::{NOWHERE, Steps};
 use super::work_item::{Load, WorkItem};
-use super::{Allowance, Chunk, Marks, Paths, SearchPlan, Space, Transition};
+use super::{Chunk, Marks, Paths, SearchPlan, Space, Transition};
 
 /// A state that may be new.
 #[derive(Clone)]
@@ -80,6 +80,8 @@ impl Faults {
 enum Known {
     /// Every state.
     All(Seen),
+    /// Every state, complete; and a list for the bytes of one.
+    Whole(WholeStates, Vec<u8>),
     /// Those that no other one covers.
     Uncovered(Antichains),
 }
@@ -90,16 +92,24 @@ impl Known {
     fn touch(&self, fingerprint: u64) -> u8 {
         match self {
             Known::All(seen) => seen.touch(fingerprint),
+            Known::Whole(states, _) => states.touch(fingerprint),
             Known::Uncovered(antichains) => antichains.touch(fingerprint),
         }
     }
 
     /// Adds a state that was found on a level. Returns how many states of the level are no longer to be expanded for it, if it is new.
     #[inline]
-    fn insert(&mut self, fingerprint: u64, allowance: impl FnOnce() -> Allowance, level: u64) -> Option<u64> {
+    fn insert<M: Space>(&mut self, space: &M, candidate: &Candidate<M::State>, level: u64) -> Option<u64> {
+        let Candidate { fingerprint, is_violation, state, .. } = candidate;
         match self {
-            Known::All(seen) => seen.insert(fingerprint, ()).is_none().then_some(0),
-            Known::Uncovered(antichains) => antichains.insert(fingerprint, allowance(), level),
+            Known::All(seen) => seen.insert(*fingerprint, ()).is_none().then_some(0),
+            Known::Whole(states, bytes) => {
+                bytes.clear();
+                bytes.push(u8::from(*is_violation));
+                space.write(state, bytes);
+                states.insert(*fingerprint, bytes, 0).is_none().then_some(0)
+            }
+            Known::Uncovered(antichains) => antichains.insert(*fingerprint, space.allowance(state), level),
         }
     }
 }
@@ -142,6 +152,7 @@ impl<M: Space> Worker<M> {
     ) -> Self {
         let is_noting = workers == 1 && plan.paths == Paths::Noted;
         let known = match space.lanes() {
+            None if space.is_exact() => Known::Whole(WholeStates::new(), Vec::new()),
             None => Known::All(Seen::new(space.mutation())),
             Some(lanes) => Known::Uncovered(Antichains::new(lanes, space.mutation())),
         };
@@ -180,10 +191,10 @@ impl<M: Space> Worker<M> {
             let soon = rest.as_slice().iter().take(AHEAD);
             let touched = soon.fold(0, |sum, candidate| sum ^ self.known.touch(candidate.fingerprint));
             std::hint::black_box(touched);
-            for Candidate { fingerprint, parent, action, is_violation, state } in rest.by_ref().take(AHEAD) {
-                let allowance = || self.space.allowance(&state);
-                let Some(others) = self.known.insert(fingerprint, allowance, level) else { continue };
+            for candidate in rest.by_ref().take(AHEAD) {
+                let Some(others) = self.known.insert(&*self.space, &candidate, level) else { continue };
                 covered += others;
+                let Candidate { parent, action, is_violation, state, .. } = candidate;
                 let is_violation = is_violation || self.space.is_broken(&state);
                 next.push(state);
                 if let Some(steps) = &mut self.steps {
@@ -229,7 +240,11 @@ impl<M: Space> Worker<M> {
     /// Leaves out the states of a batch that this worker has found lately: first looks at the places of all of them, which waits for memory
     /// once, then at each of these in turn.
     fn leave_out_recent(&mut self, batch: &mut Vec<Candidate<M::State>>) {
-        let Worker { space, recent, faults, .. } = self;
+        let Worker { space, recent, faults, known, .. } = self;
+        if matches!(known, Known::Whole(..)) {
+            // What was found lately is known by fingerprints.
+            return;
+        }
         let place = |fingerprint: u64| {
             usize::try_from(fingerprint >> (u64::BITS - recent_bits::<M::State>())).expect("few bits are left")
         };

@@ -9,7 +9,7 @@ use fencepost_model::time::Ticks;
 use fencepost_model::world::Action;
 
 use super::{LawViolation, require};
-use crate::reduction::{NormalForm, SharedPool, Stepper, Subsumption, Symmetry, Unheard};
+use crate::reduction::{NormalForm, Pool, Stepper, Subsumption, Symmetry, Unheard};
 
 /// What a step did in one world is what it does in another with the same parts: the cache is kept from walk to walk.
 ///
@@ -21,7 +21,7 @@ pub(super) fn lookup_is_invisible<P: Service>(scenario: &Scenario<P>, walks: &[V
         [(Symmetry::none(), Unheard::none()), (Symmetry::none(), unheard), (Symmetry::of(scenario), unheard)]
     {
         let form = NormalForm::new(scenario, symmetry).without(unheard);
-        let pool = SharedPool::default();
+        let pool = Pool::of(scenario, false);
         let mut stepper = Stepper::new(scenario, &form, Arc::clone(&pool), Subsumption::none());
         for choices in walks {
             let mut before = form.form(scenario.observed());

@@ -22,7 +22,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use fencepost_model::action_kind::ActionKind;
 use fencepost_model::ids::ClientId;
-use fencepost_model::mutation::CheckerMutation;
+use fencepost_model::mutation::{CheckerMutation, Mutation};
 use fencepost_model::properties::Property;
 use fencepost_model::scenario::Scenario;
 use fencepost_model::service::{Service, Settings as _};
@@ -34,12 +34,12 @@ use self::graph::{CycleCriterion, Graph, Node, Strength};
 use self::labels::EdgeLabels;
 use self::obligation::{CLIENTS_MAX, Obligation, OpenFacts};
 use crate::engine::Marks;
-use crate::engine::seen::Seen;
+use crate::engine::seen::{Seen, WholeStates};
 use crate::explain::concretise_lasso;
 use crate::limits::Progress;
 use crate::options::Options;
 use crate::outcome::InternalError;
-use crate::reduction::{Collapsed, Form, SharedPool, Stepper, Subsumption, Successor};
+use crate::reduction::{Collapsed, Form, Pool, Stepper, Subsumption, Successor};
 use crate::worlds::{kind_bit, panicked};
 
 /// The most transitions that are kept.
@@ -137,6 +137,36 @@ impl<P: Service> Liveness<P> {
     }
 }
 
+/// The states of a graph that were found, with their numbers.
+enum SeenNodes {
+    /// By fingerprint.
+    Fingerprints(Seen<Node>),
+    /// Complete.
+    Whole(WholeStates),
+}
+
+impl SeenNodes {
+    fn of(mutation: Option<Mutation>, is_exact: bool) -> Self {
+        match is_exact {
+            true => SeenNodes::Whole(WholeStates::new()),
+            false => SeenNodes::Fingerprints(Seen::new(mutation)),
+        }
+    }
+
+    /// Adds a state with its number; if it was there already, the number that it has is the answer.
+    fn insert(&mut self, state: &Collapsed, number: Node) -> Option<Node> {
+        let fingerprint = state.fingerprint().max(1);
+        match self {
+            SeenNodes::Fingerprints(seen) => seen.insert(fingerprint, number),
+            SeenNodes::Whole(states) => {
+                let mut bytes = Vec::new();
+                state.write_parts(&mut bytes);
+                states.insert(fingerprint, &bytes, number)
+            }
+        }
+    }
+}
+
 /// A graph while it is built, breadth first.
 struct Build<'a, P: Service> {
     scenario: &'a Scenario<P>,
@@ -144,7 +174,7 @@ struct Build<'a, P: Service> {
     graph: Graph,
     facts: Vec<OpenFacts>,
     labels: EdgeLabels<P>,
-    seen: Seen<Node>,
+    seen: SeenNodes,
     /// States to expand, with their levels.
     queue: VecDeque<(Collapsed, u64)>,
     /// States found.
@@ -160,13 +190,13 @@ impl<'a, P: Service> Build<'a, P> {
     fn new(scenario: &'a Scenario<P>, options: &'a Options) -> Self {
         let form = Form::new(scenario, false);
         Build {
-            stepper: Stepper::new(scenario, form.normal(), SharedPool::default(), Subsumption::none()),
+            stepper: Stepper::new(scenario, form.normal(), Pool::of(scenario, options.exact), Subsumption::none()),
             scenario,
             options,
             graph: Graph::new(scenario.mutation),
             facts: Vec::new(),
             labels: EdgeLabels::new(),
-            seen: Seen::new(scenario.mutation),
+            seen: SeenNodes::of(scenario.mutation, options.exact),
             queue: VecDeque::new(),
             states: 0,
             form,
@@ -235,7 +265,7 @@ impl<'a, P: Service> Build<'a, P> {
 
     /// The number of a state; a new one is queued. They are expanded in the order of their numbers.
     fn number(&mut self, state: Collapsed, level: u64) -> Node {
-        if let Some(known) = self.seen.insert(state.fingerprint().max(1), self.states) {
+        if let Some(known) = self.seen.insert(&state, self.states) {
             return known;
         }
         self.states = self.states.checked_add(1).expect("there are fewer states than transitions");

@@ -64,6 +64,7 @@ pub(crate) fn explore<P: Service>(
         reductions: form.reductions(),
         in_partial_order: form.is_in_partial_order(),
         is_without_covered: false,
+        is_exact: false,
         is_violated,
         violation,
         is_shortest: true,

@@ -4,6 +4,7 @@ mod assumptions;
 mod catalogue;
 mod dial;
 mod engines;
+mod exact;
 mod expectations;
 mod laws;
 mod partial_order;

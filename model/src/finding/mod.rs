@@ -66,8 +66,8 @@ pub struct Certificate {
     pub never_taken: Vec<String>,
     /// The reductions that the search used.
     pub reductions: Vec<String>,
-    /// The number of bits of a fingerprint. Two states with the same fingerprint count as one.
-    pub fingerprint_bits: u8,
+    /// The number of bits of a fingerprint: two states with the same fingerprint count as one. None: states were compared in full.
+    pub fingerprint_bits: Option<u8>,
 }
 
 /// The verdict on a promise.

@@ -140,6 +140,8 @@ crate::mutations! {
         ViolationLost,
         /// Only eight bits of a fingerprint count.
         FingerprintTruncated,
+        /// Components are told apart by three bits of their hash.
+        PartHashTruncated,
         /// An entry of the table of visited states keeps a byte of its fingerprint.
         EntryTruncated,
         /// The last action of a state is not taken.

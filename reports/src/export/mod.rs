@@ -79,8 +79,12 @@ pub(crate) mod tests {
 
     /// A finding for each verdict that there is, the first one hostile.
     pub(crate) fn findings() -> Vec<Finding> {
-        let certificate =
-            Certificate { goals: Vec::new(), never_taken: Vec::new(), reductions: Vec::new(), fingerprint_bits: 63 };
+        let certificate = Certificate {
+            goals: Vec::new(),
+            never_taken: Vec::new(),
+            reductions: Vec::new(),
+            fingerprint_bits: Some(63),
+        };
         let verdicts = [
             Verdict::Violated(Box::new(story())),
             Verdict::Proven(certificate),

@@ -7,11 +7,11 @@ use maud::{Markup, PreEscaped, html};
 
 use super::overview::colour;
 use super::{Texts, class, item, story};
-use crate::collision;
 use crate::diagram::diagram;
 use crate::fold::fold;
 use crate::legend::{beginning, holds, numbers, request};
 use crate::matrix::mark;
+use crate::uncertainty;
 
 /// The part of the page about a scenario that the reader asked for.
 pub(super) fn whole(row: &[Finding], texts: &Texts) -> Markup {
@@ -121,8 +121,8 @@ fn verdict(finding: &Finding, texts: &Texts) -> Markup {
 fn details(finding: &Finding) -> Markup {
     match &finding.verdict {
         Verdict::Proven(certificate) => {
-            let collision = format!("{:.1e}", collision(finding.states, certificate.fingerprint_bits));
-            html! { "state space exhausted; probability of a fingerprint collision below " (collision) (certified(certificate)) }
+            let uncertainty = uncertainty(finding.states, certificate.fingerprint_bits);
+            html! { "state space exhausted; " (uncertainty) (certified(certificate)) }
         }
         Verdict::Violated(story) => match (story.repeats_from, story.steps.len()) {
             (None, steps) if story.is_not_known_shortest => html! { "in " (steps) " steps, not known shortest" },

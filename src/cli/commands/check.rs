@@ -36,7 +36,7 @@ pub struct Check {
     #[arg(long, value_parser = suite, value_name = "standard|full")]
     suite: Option<Suite>,
     /// Check only continuations of a recorded execution: a trace file, and the number of steps that are kept
-    #[arg(long, value_parser = moment, value_name = "TRACE@STEP", conflicts_with_all = ["targets", "suite", "engine", "partial_order", "subsumption"])]
+    #[arg(long, value_parser = moment, value_name = "TRACE@STEP", conflicts_with_all = ["targets", "suite", "engine", "partial_order", "subsumption", "exact"])]
     from: Option<Moment>,
     /// With --from: explore continuations of at most N steps
     #[arg(long, default_value_t = 20, value_name = "N", requires = "from", conflicts_with_all = ["targets", "suite"], value_parser = clap::value_parser!(u64).range(1..))]
@@ -49,11 +49,11 @@ pub struct Check {
     /// Keep the states of the search in the folder DIR, and resume the search that it contains, also after the program was killed. For spaces
     /// larger than memory: --max-memory is then the size of the buffers in MiB [default: 256], and stops nothing; parts of states stay in
     /// memory, and so do the state graphs of promises about endless executions
-    #[arg(long, value_name = "DIR", conflicts_with_all = ["from", "subsumption"])]
+    #[arg(long, value_name = "DIR", conflicts_with_all = ["from", "subsumption", "exact"])]
     store: Option<PathBuf>,
     /// Search together with other processes: FILE names each of them on a line, as host:port. Each is started with the same command but
     /// for its --process; process 0 tells the verdicts. Promises about endless executions are judged by process 0 alone
-    #[arg(long, value_name = "FILE", requires = "process", conflicts_with_all = ["from", "store", "certificate", "subsumption"])]
+    #[arg(long, value_name = "FILE", requires = "process", conflicts_with_all = ["from", "store", "certificate", "subsumption", "exact"])]
     hosts: Option<PathBuf>,
     /// With --hosts: which line of the file this process is, from 0
     #[arg(long, value_name = "N", requires = "hosts")]

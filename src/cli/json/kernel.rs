@@ -65,7 +65,7 @@ pub struct Certificate {
     goals: Vec<String>,
     never_taken: Vec<String>,
     reductions: Vec<String>,
-    fingerprint_bits: u8,
+    fingerprint_bits: Option<u8>,
 }
 
 /// One combination of settings of a study, with its measurements.

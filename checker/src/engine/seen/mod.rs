@@ -15,11 +15,13 @@
 //! geometry   where fingerprints belong, and how many bits an entry needs
 //! segments   the bytes of the entries, in pieces that need not move when there are more
 //! growth     more buckets, in place
+//! whole      complete states, for which the table says where they are
 //! ```
 
 mod geometry;
 mod growth;
 mod segments;
+mod whole;
 
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
@@ -28,6 +30,7 @@ use fencepost_model::mutation::Mutation;
 
 use self::geometry::{BUCKET, Geometry, WINDOW};
 use self::segments::Segments;
+pub(crate) use self::whole::WholeStates;
 
 /// The table grows when this part of its slots is taken.
 const FULL: (usize, usize) = (9, 10);

@@ -152,6 +152,14 @@ impl<P: Service> Stepper<P> {
         (self.opened.fingerprint, self.opened.allowance)
     }
 
+    /// Whether a world is the one that is open; those of an exact pool are compared by their parts.
+    pub(crate) fn is_open(&self, world: &Collapsed) -> bool {
+        match self.copies.is_exact() {
+            true => world.parts == self.opened.parts,
+            false => (world.fingerprint, world.allowance) == self.identity(),
+        }
+    }
+
     /// The world that is open.
     pub(crate) fn opened(&self) -> &Formed<P> {
         &self.last
@@ -216,7 +224,9 @@ fn collapse<P: Service>(copies: &mut WorkerPool<P>, formed: &Formed<P>, before: 
     let hashes = parts.hashes().take(layout.rest).chain([rest]).chain(parts.hashes().skip(layout.rest));
     let number = |(place, hash)| {
         let known = before.and_then(|before| before.parts.get(place)).copied();
-        let same = known.filter(|known| copies.head(*known).hash == hash);
+        let is_same =
+            |known: &u32| copies.head(*known).hash == hash && copies.is_same(*known, || Piece::at(state, place));
+        let same = known.filter(is_same);
         same.unwrap_or_else(|| copies.number_by(layout.kind(place), hash, || Piece::at(state, place)))
     };
     let numbers: Numbers = hashes.enumerate().map(number).collect();

@@ -1,11 +1,14 @@
 //! Every part that was met, once, by number. Workers share one pool, so that a number means the same to all of them; each
 //! keeps at hand what it has met, and asks the pool for the rest. A part is told from others by its hash, as a world is by its
-//! fingerprint, which is made of these hashes: what one takes for the same, the other does, too.
+//! fingerprint, which is made of these hashes: what one takes for the same, the other does, too. In an exact pool parts with the same hash are
+//! compared.
 
 use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
 use std::sync::{Arc, Mutex};
 
 use fencepost_model::monitor::Observed;
+use fencepost_model::mutation::CheckerMutation;
 use fencepost_model::normal::Normal;
 use fencepost_model::scenario::Scenario;
 use fencepost_model::service::Service;
@@ -27,6 +30,12 @@ pub(crate) struct Pool<P: Service> {
     parts: Vec<Arc<Component<P>>>,
     /// By kind and hash.
     numbers: BTreeMap<(u32, u64), u32>,
+    /// Whether parts are compared, and not told from others by their hashes alone.
+    is_exact: bool,
+    /// After a part, another one of the same kind and hash, if there is one.
+    twins: BTreeMap<u32, u32>,
+    /// The bits of a hash that count: all, but for a mutant.
+    bits: u64,
 }
 
 /// A pool that all workers use. To put them on several machines means to send along the parts that the other one has not met.
@@ -55,13 +64,14 @@ impl ComponentSummary {
     }
 }
 
-impl<P: Service> Default for Pool<P> {
-    fn default() -> Self {
-        Pool { parts: Vec::new(), numbers: BTreeMap::new() }
-    }
-}
-
 impl<P: Service> Pool<P> {
+    /// An empty pool for the worlds of a scenario; its parts are compared, if that is asked for.
+    pub(crate) fn of(scenario: &Scenario<P>, is_exact: bool) -> SharedPool<P> {
+        let bits = if scenario.is_mutated(CheckerMutation::PartHashTruncated) { 7 } else { u64::MAX };
+        let (parts, numbers, twins) = (Vec::new(), BTreeMap::new(), BTreeMap::new());
+        Arc::new(Mutex::new(Pool { parts, numbers, is_exact, twins, bits }))
+    }
+
     /// The world of which the parts are in this pool.
     pub(crate) fn world(&self, scenario: &Scenario<P>, collapsed: &Collapsed) -> Observed<P> {
         let mut state = scenario.observed();
@@ -83,13 +93,28 @@ impl<P: Service> Pool<P> {
         self.parts.len()
     }
 
-    /// The number of a part, which may be a new one.
-    pub(super) fn number(&mut self, kind: u32, hash: u64, part: impl FnOnce() -> Component<P>) -> u32 {
-        let Pool { parts, numbers } = self;
-        *numbers.entry((kind, hash)).or_insert_with(|| {
-            parts.push(Arc::new(part()));
-            u32::try_from(parts.len() - 1).expect("memory is full before")
-        })
+    /// The number of a part of this kind and hash, which may be a new one.
+    pub(super) fn number(&mut self, key: (u32, u64), part: impl FnOnce() -> Component<P>) -> u32 {
+        let new = u32::try_from(self.parts.len()).expect("memory is full before");
+        let mut number = match self.numbers.entry(key) {
+            Entry::Occupied(known) if !self.is_exact => return *known.get(),
+            Entry::Occupied(known) => *known.get(),
+            Entry::Vacant(free) => {
+                self.parts.push(Arc::new(part()));
+                return *free.insert(new);
+            }
+        };
+        let part = part();
+        while self.part(number).piece != part.piece {
+            match self.twins.entry(number) {
+                Entry::Occupied(twin) => number = *twin.get(),
+                Entry::Vacant(free) => {
+                    self.parts.push(Arc::new(part));
+                    return *free.insert(new);
+                }
+            }
+        }
+        number
     }
 }
 
@@ -104,6 +129,8 @@ pub(super) struct WorkerPool<P: Service> {
     comparable: Vec<Comparable>,
     subsumption: Subsumption,
     numbers: Cache<(u32, u64), u32>,
+    is_exact: bool,
+    bits: u64,
     pub(super) rules: Rules,
 }
 
@@ -116,7 +143,11 @@ const NUMBERS: u32 = 20;
 impl<P: Service> WorkerPool<P> {
     pub(super) fn new(pool: SharedPool<P>, rules: Rules, subsumption: Subsumption) -> Self {
         let (parts, heads, comparable, numbers) = (Vec::new(), Vec::new(), Vec::new(), Cache::new(NUMBERS));
-        WorkerPool { pool, parts, heads, comparable, subsumption, numbers, rules }
+        let (is_exact, bits) = {
+            let pool = pool.lock().expect(UNPOISONED);
+            (pool.is_exact, pool.bits)
+        };
+        WorkerPool { pool, parts, heads, comparable, subsumption, numbers, is_exact, bits, rules }
     }
 
     /// The fingerprint of the world of which these are the parts, all of them at hand.
@@ -156,22 +187,34 @@ impl<P: Service> WorkerPool<P> {
     pub(super) fn number(&mut self, mut piece: Piece<P>) -> u32 {
         piece.sort();
         let (kind, hash) = (piece.kind(), piece.hash());
-        self.number_by(kind, hash, || piece)
+        self.number_by(kind, hash, || piece.clone())
     }
 
     /// The number of a part of which the hash is known.
     #[inline]
-    pub(super) fn number_by(&mut self, kind: u32, hash: u64, piece: impl FnOnce() -> Piece<P>) -> u32 {
-        if let Some(number) = self.numbers.get(&(kind, hash)) {
+    pub(super) fn number_by(&mut self, kind: u32, hash: u64, piece: impl Fn() -> Piece<P>) -> u32 {
+        let key = (kind, hash & self.bits);
+        if let Some(number) = self.numbers.get(&key).filter(|number| self.is_same(*number, &piece)) {
             return number;
         }
         let mut pool = self.pool.lock().expect(UNPOISONED);
-        let number = pool.number(kind, hash, || Component::new(piece(), hash, &self.rules));
+        let number = pool.number(key, || Component::new(piece(), hash, &self.rules));
         let part = Arc::clone(pool.part(number));
         drop(pool);
         self.keep(number, part);
-        self.numbers.put((kind, hash), number);
+        self.numbers.put(key, number);
         number
+    }
+
+    /// Whether a part that is at hand is this one, which has the same hash.
+    #[inline]
+    pub(super) fn is_same(&self, number: u32, piece: impl FnOnce() -> Piece<P>) -> bool {
+        !self.is_exact || *self.piece(number) == piece()
+    }
+
+    /// Whether parts are compared.
+    pub(super) fn is_exact(&self) -> bool {
+        self.is_exact
     }
 
     /// Sees to it that a part is at hand that perhaps another worker has met.

@@ -10,6 +10,7 @@ use super::super::piece::Piece;
 use super::pool::{Component, Pool};
 use super::{Collapsed, Numbers};
 use crate::engine::Allowance;
+use crate::engine::disk::put_number;
 
 /// A part as it is written.
 #[derive(Serialize, Deserialize)]
@@ -66,7 +67,7 @@ impl<P: Service> Pool<P> {
                 return Err(ANOTHER.to_owned());
             }
             let kind = piece.kind();
-            has(self.number(kind, hash, || Component::new(piece, hash, &form.rules)));
+            has(self.number((kind, hash), || Component::new(piece, hash, &form.rules)));
         }
         Ok(())
     }
@@ -76,6 +77,11 @@ impl Collapsed {
     /// Its fingerprint and the numbers of its parts.
     pub(crate) fn numbers(&self) -> (u64, &[u32]) {
         (self.fingerprint, &self.parts)
+    }
+
+    /// Adds the numbers of its parts as bytes, by which it is told from every other world of its pool.
+    pub(crate) fn write_parts(&self, to: &mut Vec<u8>) {
+        self.parts.iter().for_each(|part| put_number(u64::from(*part), to));
     }
 
     /// The numbers of its parts.

@@ -78,7 +78,7 @@ fn about(verdict: &Verdict) -> (&'static str, &'static str) {
 
 fn verdicts() -> String {
     let certificate =
-        Certificate { goals: Vec::new(), never_taken: Vec::new(), reductions: Vec::new(), fingerprint_bits: 63 };
+        Certificate { goals: Vec::new(), never_taken: Vec::new(), reductions: Vec::new(), fingerprint_bits: Some(63) };
     let all = [
         Verdict::Proven(certificate),
         Verdict::Violated(Box::default()),
