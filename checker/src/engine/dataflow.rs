@@ -19,6 +19,7 @@ use timely::dataflow::operators::{Capability, Concat, ConnectLoop, Feedback};
 
 use super::cluster::{ClusterSearchError, Together, Wire};
 use super::counters::Counters;
+use super::queues::Queues;
 use super::work_item::WorkItem;
 use super::worker::Worker;
 use super::{Paths, SearchPlan, SearchResult, Space};
@@ -82,10 +83,12 @@ fn run<M: Space>(
     let connected = connected.map(|sockets| Connected { process: processes.1, sockets });
     let (shared, posted, chosen) = (Arc::clone(space), Arc::clone(&board), plan.clone());
     let portable = together.map(|together| Arc::clone(&together.portable));
+    let queues = Arc::new(Queues::of(plan.workers));
     let part: Parts = Box::new(move |index| {
         let wire = portable.as_ref().map(|portable| Wire::new(Arc::clone(portable), processes, chosen.workers));
         let place = (index, processes.0 * chosen.workers);
-        Box::new(Worker::new(Arc::clone(&shared), Arc::clone(&posted), chosen.clone(), place, wire))
+        let queues = (Arc::clone(&queues), index % chosen.workers);
+        Box::new(Worker::new(Arc::clone(&shared), Arc::clone(&posted), chosen.clone(), place, queues, wire))
     });
     let paths = execute(plan.workers, connected, part)?;
     let searched = board.result(plan.limits).map_err(ClusterSearchError::Model)?;

@@ -6,7 +6,7 @@ use std::collections::VecDeque;
 use fencepost_model::mutation::{CheckerMutation, Mutation};
 
 /// States that wait together, and come out in the order in which they were put in.
-pub trait Chunk: Default {
+pub trait Chunk: Default + Send + 'static {
     /// A state.
     type State;
     /// As much of a state as it takes to expand it.
@@ -49,7 +49,7 @@ impl<S> Default for PlainChunk<S> {
     }
 }
 
-impl<S> Chunk for PlainChunk<S> {
+impl<S: Send + 'static> Chunk for PlainChunk<S> {
     type State = S;
     type Waiting = S;
 

@@ -8,7 +8,7 @@
 //!
 //! A worker owns the states whose home falls to it: it alone remembers them and expands them. What it finds for itself takes no detour
 //! through a channel; so states have a home that most of their successors share (locality-preserving partitions: Lerda and Sisto, "Distributed-memory
-//! model checking with SPIN", 1999). A level begins when the dataflow knows that nothing of it is under way any
+//! model checking with SPIN", 1999). A worker that has expanded its states helps the others of its process. A level begins when the dataflow knows that nothing of it is under way any
 //! more, so the first violation found is a shortest one. With one worker, states are expanded in the order in which they
 //! were found, which is that of their paths of action indices; so the path kept is the smallest. With several workers
 //! arrival has no order: they count, and find the level of the first violation, and one worker looks for its path again. So does a
@@ -29,6 +29,7 @@ pub(crate) mod disk;
 mod frontier;
 #[cfg(test)]
 mod maze;
+mod queues;
 pub(crate) mod seen;
 mod steps;
 mod work_item;

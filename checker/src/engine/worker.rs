@@ -9,6 +9,7 @@ use super::cluster::Wire;
 use super::counters::{Counters, Report};
 use super::dataflow::Part;
 use super::frontier::Frontier;
+use super::queues::Queues;
 use super::seen::{Seen, WholeStates};
 use super::steps::{NOWHERE, Steps};
 use super::work_item::{Load, WorkItem};
@@ -126,8 +127,8 @@ pub(super) struct Worker<M: Space> {
     steps: Option<Steps>,
     /// The number of the state that is expanded next.
     number: u32,
-    /// The states of the level that is being expanded.
-    current: Frontier<M::Chunk>,
+    /// The states of the level that is being expanded, of all workers of the process, and the place of this one among them.
+    queues: (Arc<Queues<M::Chunk>>, usize),
     /// Those of later levels: the next one, and the one after it if another worker is ahead.
     later: Vec<(u64, Frontier<M::Chunk>)>,
     /// What was found for each worker, and not handed over yet.
@@ -148,6 +149,7 @@ impl<M: Space> Worker<M> {
         board: Arc<Counters>,
         plan: SearchPlan,
         (index, workers): (usize, usize),
+        queues: (Arc<Queues<M::Chunk>>, usize),
         wire: Option<Wire<M::State>>,
     ) -> Self {
         let is_noting = workers == 1 && plan.paths == Paths::Noted;
@@ -165,7 +167,7 @@ impl<M: Space> Worker<M> {
             index,
             steps: is_noting.then(Steps::default),
             number: 0,
-            current: Frontier::default(),
+            queues,
             later: Vec::new(),
             batches: (0..workers).map(|_| Vec::new()).collect(),
             spare: Vec::new(),
@@ -211,6 +213,13 @@ impl<M: Space> Worker<M> {
         if covered > 0 {
             self.board.covered(level, covered);
         }
+    }
+
+    /// What is to be expanded next: of this worker, or else of another one. Which states are covered only their owner knows.
+    fn next_chunk(&self) -> Option<M::Chunk> {
+        let (queues, own) = &self.queues;
+        let helps = matches!(self.known, Known::All(_) | Known::Whole(..));
+        queues.take(*own).or_else(|| helps.then(|| queues.steal(*own)).flatten())
     }
 
     /// Whether a state that waits is to be expanded: not if one that was found on the same level covers it.
@@ -347,12 +356,23 @@ impl<M: Space> Part for Worker<M> {
 
     fn begin(&mut self, level: u64) -> bool {
         let place = self.later.iter().position(|(other, _)| *other == level);
-        self.current = place.map(|place| self.later.swap_remove(place).1).unwrap_or_default();
-        self.current.len() > 0 && self.board.may_begin(level, self.plan.limits)
+        let mut states = place.map(|place| self.later.swap_remove(place).1).unwrap_or_default();
+        if states.len() == 0 || !self.board.may_begin(level, self.plan.limits) {
+            return false;
+        }
+        let (queues, own) = &self.queues;
+        queues.fill(*own, std::iter::from_fn(|| states.pop()));
+        true
     }
 
     fn work(&mut self, level: u64, send: &mut dyn FnMut(WorkItem)) -> bool {
-        let Some(mut chunk) = self.current.pop().filter(|_| !self.board.is_cut()) else { return false };
+        if self.board.is_cut() {
+            return false;
+        }
+        let Some(mut chunk) = self.next_chunk() else {
+            self.post(1, send);
+            return false;
+        };
         let mut report = Report::default();
         while let Some(state) = chunk.next() {
             if self.is_wanted(state) {
@@ -366,9 +386,6 @@ impl<M: Space> Part for Worker<M> {
             self.post(ITEM_BYTES, send);
         }
         self.look_up(level + 1);
-        if self.current.len() == 0 {
-            self.post(1, send);
-        }
         self.board.report(report, level, &*self.plan.supervisor);
         true
     }

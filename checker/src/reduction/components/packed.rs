@@ -12,7 +12,7 @@ use super::{Collapsed, Numbers};
 use crate::engine::Chunk;
 
 /// How many bytes a chunk may take.
-const BYTES: usize = 32 * 1024;
+const BYTES: usize = 8 * 1024;
 
 /// More than nearly every world takes: a chunk is full when so few are left.
 const WORLD: usize = 128;
