@@ -4,6 +4,7 @@ use std::fs;
 use std::process::Command;
 
 use fencepost::catalogue;
+use serde_json::Value;
 
 use crate::program::{fencepost, folder, json, stderr, stdout, variant};
 
@@ -410,6 +411,32 @@ fn covered_states_are_left_out_where_that_is_asked_for() {
     let refused = check(&["--subsumption", "--engine", "stateright"]);
     assert_eq!(refused.status.code(), Some(2));
     assert!(stderr(&refused).contains("stateright's explores every state"), "{}", stderr(&refused));
+}
+
+/// The same states, and a proof that rests on no probability.
+#[test]
+fn states_are_compared_in_full_where_that_is_asked_for() {
+    let check = |options: &[&str]| fencepost(&[&["check", "b02-fencing", "--json"], options].concat());
+    let found = |options: &[&str]| json(&check(options))[0].clone();
+    let (hashed, exact) = (found(&[]), found(&["--exact", "--workers", "2"]));
+    for name in ["verdict", "states", "transitions", "depth"] {
+        assert_eq!(hashed[name], exact[name], "{name}");
+    }
+    assert_eq!(
+        (&hashed["certificate"]["fingerprint_bits"], &exact["certificate"]["fingerprint_bits"]),
+        (&63.into(), &Value::Null)
+    );
+    let probability = |finding: &Value| finding["collision_probability"].as_f64().expect("a proof has one");
+    assert!(probability(&hashed) > 0.0 && probability(&exact) == 0.0);
+    for (options, says) in [
+        (&["--exact", "--engine", "stateright"][..], "stateright's tells states apart by hashes"),
+        (&["--exact", "--subsumption"], "cannot be used with '--subsumption'"),
+        (&["--exact", "--store", "x"], "cannot be used with"),
+    ] {
+        let refused = check(options);
+        assert_eq!(refused.status.code(), Some(2), "{options:?}");
+        assert!(stderr(&refused).contains(says), "{options:?}: {}", stderr(&refused));
+    }
 }
 
 #[test]
