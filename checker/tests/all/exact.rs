@@ -1,7 +1,7 @@
 //! States that are compared in full: hashes that lie make no difference then.
 
 use fencepost::{AnyScenario, catalogue};
-use fencepost_checker::Options;
+use fencepost_checker::{Limits, Options};
 use fencepost_model::finding::Finding;
 use fencepost_model::mutation::{CheckerMutation, Mutation};
 use fencepost_model::scenario::Suite;
@@ -25,6 +25,8 @@ fn counts(
 #[test]
 fn hashes_that_collide_make_no_difference_where_states_are_compared() {
     let mut misled = [0, 0];
+    // Where parts are taken for others, there may be no end of states.
+    let limited = Options { limits: Limits { states: Some(20_000), depth: None }, ..Options::default() };
     for name in ["b02-fencing", "b01-one-pause", "lease-one-tick-less", "b14-destroy-on-loss"] {
         let scenario = catalogue::named(name).expect("it is in the catalogue");
         let all = counts(&*scenario, None, &Options::default());
@@ -36,7 +38,7 @@ fn hashes_that_collide_make_no_difference_where_states_are_compared() {
                 let exact = Options { exact: true, workers, ..Options::default() };
                 assert_eq!(counts(&*scenario, mutant, &exact), all, "{name}, {mutant:?}, {workers} workers");
             }
-            *misled += usize::from(counts(&*scenario, mutant, &Options::default()) != all);
+            *misled += usize::from(counts(&*scenario, mutant, &limited) != all);
         }
     }
     assert!(misled.iter().all(|misled| *misled >= 2), "{misled:?}");

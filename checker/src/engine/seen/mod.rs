@@ -187,16 +187,16 @@ mod tests {
     fn entries_become_shorter_and_nothing_is_lost() {
         let mut seen: Seen = Seen::new(None);
         let mut widths = vec![(0, seen.entries.width())];
-        for count in 0..4_000_000 {
+        for count in 0..3_600_000 {
             assert_eq!(seen.insert(mixed(count), ()), None);
             if seen.entries.width() != widths[widths.len() - 1].1 {
                 widths.push((count, seen.entries.width()));
             }
         }
-        assert_eq!(widths, [(0, 8), (230, 7), (55_761, 6)]);
-        assert!((0..4_000_000).all(|count| seen.insert(mixed(count), ()).is_some()));
+        assert_eq!(widths, [(0, 8), (13_603, 7), (3_443_137, 6)]);
+        assert!((0..3_600_000).all(|count| seen.insert(mixed(count), ()).is_some()));
         assert!(seen.rest.len() < 40_000, "few find no slot: {}", seen.rest.len());
-        let bytes = seen.entries.bytes() as f64 / 4_000_000.0;
+        let bytes = seen.entries.bytes() as f64 / 3_600_000.0;
         assert!(bytes < 7.7, "{bytes} bytes for each");
     }
 
