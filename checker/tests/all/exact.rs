@@ -45,7 +45,7 @@ fn hashes_that_collide_make_no_difference_where_states_are_compared() {
 }
 
 #[test]
-#[ignore = "takes some seconds: cargo test --tests -- --ignored"]
+#[ignore = "takes a minute: cargo test --tests -- --ignored"]
 fn every_scenario_of_the_standard_suite_has_the_same_states_where_they_are_compared() {
     let standard: Vec<Box<dyn AnyScenario>> =
         catalogue::all().into_iter().filter(|scenario| scenario.description().suite == Suite::Standard).collect();
