@@ -30,6 +30,9 @@ pub fn check_around<P: Service>(
         !promise.property.is_about_endless_runs(promise.bound)
             && options.only.is_none_or(|only| only == promise.property)
     };
+    if options.exact {
+        return Err(InternalError::Inexact("a search from the middle of an execution"));
+    }
     let mut outcomes = Vec::new();
     // Each promise gets a run of its own, so that no violation hides what lies behind it.
     for promise in scenario.promises.iter().filter(is_meant) {

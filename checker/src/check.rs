@@ -28,6 +28,7 @@ pub fn check<P: Service>(scenario: &Scenario<P>, options: &Options) -> Result<Ve
     if let Err(mistake) = scenario.validate() {
         panic!("the scenario `{}` is impossible: {mistake}", scenario.name);
     }
+    refuse(options)?;
     let wanted: Vec<Promise> = scenario
         .promises
         .iter()
@@ -243,7 +244,6 @@ fn run<P: Service>(
     sought: Sought,
     options: &Options,
 ) -> Result<TimedExploration<P>, InternalError> {
-    refuse(options)?;
     let judged = scenario.judging(|promise| promises.contains(promise));
     let unheard = unheard(&judged, sought, options);
     let paths = match sought {

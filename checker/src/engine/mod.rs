@@ -6,9 +6,9 @@
 //!   start ─► exchange by home ─► seen? ─► frontier ─► expand
 //! ```
 //!
-//! A worker owns the states whose home falls to it: it alone remembers them and expands them. What it finds for itself takes no detour
-//! through a channel; so states have a home that most of their successors share (locality-preserving partitions: Lerda and Sisto, "Distributed-memory
-//! model checking with SPIN", 1999). A worker that has expanded its states helps the others of its process. A level begins when the dataflow knows that nothing of it is under way any
+//! A worker owns the states whose home falls to it: it alone remembers them. What it finds for itself takes no detour through a channel; so
+//! states have a home that most of their successors share (locality-preserving partitions: Lerda and Sisto, "Distributed-memory model checking
+//! with SPIN", 1999). A worker expands what it owns, and then helps others of its process that have more of the level left. A level begins when the dataflow knows that nothing of it is under way any
 //! more, so the first violation found is a shortest one. With one worker, states are expanded in the order in which they
 //! were found, which is that of their paths of action indices; so the path kept is the smallest. With several workers
 //! arrival has no order: they count, and find the level of the first violation, and one worker looks for its path again. So does a
@@ -64,7 +64,7 @@ pub trait Space: Send + Sync + 'static {
     /// 64 bits by which a state is remembered: the same on every machine.
     fn fingerprint(&self, state: &Self::State) -> u64;
 
-    /// By this states are divided among workers: any number from 0 to 2^32, evenly. States with the same fingerprint have the same home, on every
+    /// By this states are divided among workers: any number from 0 to 2^32, evenly. Equal states have the same home, on every
     /// machine. The more successors of a state have its home, the less is sent.
     fn home(&self, state: &Self::State) -> u32 {
         u32::try_from(self.fingerprint(state) >> u32::BITS).expect("these are the high bits")

@@ -279,6 +279,10 @@ impl<M: Space> Worker<M> {
             if owner != self.index && self.batches[owner].len() * size_of::<Candidate<M::State>>() >= bytes {
                 let mut states = std::mem::replace(&mut self.batches[owner], self.spare.pop().unwrap_or_default());
                 self.leave_out_recent(&mut states);
+                if states.is_empty() {
+                    self.keep(states);
+                    continue;
+                }
                 if let Some(item) = self.item(owner, states) {
                     send(item);
                 }

@@ -1,6 +1,6 @@
 //! A search by several processes, each with its share of the states: the dataflow of one process, over connections.
 //!
-//! Which worker owns a state is a matter of its fingerprint, which is the same everywhere. Numbers of parts are not: each process numbers
+//! Which worker owns a state is a matter of the contents of its parts, which are the same everywhere. Numbers of parts are not: each process numbers
 //! the parts that it meets, so a part travels by value, once to each worker of another process, and the states that follow name it by
 //! the place that it had in this conversation. Where a level ends, each process tells the others what it has counted on it; so all of them
 //! know the same before they begin with the next, and come to the same result.

@@ -469,8 +469,10 @@ impl<P: Service> Memo<P> {
             true => 0,
             false => (1..OWNERS).filter(is_named).map(digits).fold(0, mix),
         };
+        // Mixed words of several clients may be the same.
+        let is_certain = !copies.is_exact() || (1..OWNERS).filter(is_named).count() < 2;
         let question = (number, others, shown, if is(CheckerMutation::NamesIgnoreShift) { Ticks::ZERO } else { shift });
-        if let Some(known) = self.names.get(&question) {
+        if let Some(known) = self.names.get(&question).filter(|_| is_certain) {
             return known;
         }
         let names = NormalNames::few(*all, *calls, shift);

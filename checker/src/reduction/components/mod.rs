@@ -144,6 +144,7 @@ impl<P: Service> Stepper<P> {
         self.opened.home = self.copies.home(&layout, numbers);
         parts.rest(self.opened.fingerprint);
         self.is_next_near = false;
+        self.questions.clear();
         &self.last
     }
 

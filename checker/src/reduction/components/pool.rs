@@ -158,8 +158,8 @@ impl<P: Service> WorkerPool<P> {
         fingerprint(hash(&numbers[layout.rest]), inner.iter().chain(messages).map(hash))
     }
 
-    /// By this worlds are divided among workers: by their server and what is remembered, which most steps leave as they are. Where worlds are
-    /// compared, none of that is.
+    /// By this worlds are divided among workers: by their server and what is remembered, which most steps leave as they are. Worlds that
+    /// cover each other have them in common.
     #[inline]
     pub(super) fn home(&self, layout: &Layout, numbers: &[u32]) -> u32 {
         let hash = |place: usize| self.head(numbers[place]).hash;
