@@ -214,27 +214,22 @@ fn elsewhere<P: Service>(
 
 /// Refuses options that no search has together.
 fn refuse(options: &Options) -> Result<(), InternalError> {
+    let Options { store, peers, subsumption, exact, .. } = options;
+    let (has_store, has_peers, is_ours) = (store.is_some(), peers.is_some(), options.engine == Engine::Dataflow);
     let on_disk = |reason: &str| InternalError::from(StoreError::Impossible(reason.to_owned()));
-    let peers = |reason: &str| InternalError::Peers(reason.to_owned());
-    let (has_store, has_peers) = (options.store.is_some(), options.peers.is_some());
-    let is_ours = options.engine == Engine::Dataflow;
-    match () {
-        () if !is_ours && has_store => Err(on_disk("the engine of stateright keeps its states in memory")),
-        () if !is_ours && has_peers => Err(peers("the engine of stateright is one of a single process")),
-        () if options.subsumption && has_store => {
-            Err(on_disk("which states cover others is looked up in memory: no search on disk leaves out covered ones"))
-        }
-        () if options.subsumption && has_peers => {
-            Err(peers("only a search of a single process leaves out covered states"))
-        }
-        () if options.exact && !is_ours => Err(InternalError::Inexact("the search of stateright")),
-        () if options.exact && has_store => Err(InternalError::Inexact("a search on disk")),
-        () if options.exact && has_peers => Err(InternalError::Inexact("a search of several processes")),
-        () if options.exact && options.subsumption => {
-            Err(InternalError::Inexact("a search that leaves out covered states"))
-        }
-        () => Ok(()),
-    }
+    let together = |reason: &str| InternalError::Peers(reason.to_owned());
+    let covered = "which states cover others is looked up in memory: no search on disk leaves out covered ones";
+    let refusals = [
+        (!is_ours && has_store, on_disk("the engine of stateright keeps its states in memory")),
+        (!is_ours && has_peers, together("the engine of stateright is one of a single process")),
+        (*subsumption && has_store, on_disk(covered)),
+        (*subsumption && has_peers, together("only a search of a single process leaves out covered states")),
+        (*exact && !is_ours, InternalError::Inexact("the search of stateright")),
+        (*exact && has_store, InternalError::Inexact("a search on disk")),
+        (*exact && has_peers, InternalError::Inexact("a search of several processes")),
+        (*exact && *subsumption, InternalError::Inexact("a search that leaves out covered states")),
+    ];
+    refusals.into_iter().find(|(is_asked, _)| *is_asked).map_or(Ok(()), |(_, refusal)| Err(refusal))
 }
 
 /// Explores a scenario in which these promises are judged.

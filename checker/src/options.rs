@@ -30,7 +30,7 @@ pub struct Options {
     /// safety promises, and for our own search in the memory of one process; stateright's search explores every state all the same.
     pub subsumption: bool,
     /// Whether states and their parts are compared in full, and not told from others by hashes of 64 bits alone: a proof rests on no
-    /// probability then. For our own search in the memory of one process; it takes about four times the memory.
+    /// probability then. For our own search in the memory of one process; it takes two to four times the memory.
     pub exact: bool,
     /// How many states may be expanded in search of a shorter counterexample than one that was found with partial orders; by default as many
     /// as the search may expand, or 10,000 for each of its steps. Where that is too few, it is not known to be a shortest.

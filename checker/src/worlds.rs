@@ -220,8 +220,8 @@ impl<P: Service> Space for Worlds<P> {
         self.scenario.mutation
     }
 
-    fn home(&self, state: &Self::State) -> u32 {
-        state.home()
+    fn partition_key(&self, state: &Self::State) -> u32 {
+        state.partition_key()
     }
 
     fn is_exact(&self) -> bool {

@@ -34,7 +34,7 @@ pub struct SearchArguments {
     #[arg(long)]
     subsumption: bool,
     /// Compare states in full: none is told from another by 64 bits of a hash alone, and a proof rests on no probability. For fencepost's own
-    /// search in memory; it takes about four times the memory
+    /// search in memory; it takes two to four times the memory
     #[arg(long, conflicts_with = "subsumption")]
     exact: bool,
     /// Expand at most N states

@@ -87,8 +87,8 @@ fn run<M: Space>(
     let part: Parts = Box::new(move |index| {
         let wire = portable.as_ref().map(|portable| Wire::new(Arc::clone(portable), processes, chosen.workers));
         let place = (index, processes.0 * chosen.workers);
-        let queues = (Arc::clone(&queues), index % chosen.workers);
-        Box::new(Worker::new(Arc::clone(&shared), Arc::clone(&posted), chosen.clone(), place, queues, wire))
+        let (space, board, queues) = (Arc::clone(&shared), Arc::clone(&posted), Arc::clone(&queues));
+        Box::new(Worker::new(space, board, chosen.clone(), place, queues, wire))
     });
     let paths = execute(plan.workers, connected, part)?;
     let searched = board.result(plan.limits).map_err(ClusterSearchError::Model)?;

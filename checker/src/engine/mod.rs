@@ -1,18 +1,18 @@
 //! Our own search: level by level, as a timely dataflow (Murray et al., SOSP 2013) that sends each state to the worker that owns it.
 //!
 //! ```text
-//!            ┌──────────────── next level ────────────────┐
-//!            ▼                                            │
-//!   start ─► exchange by home ─► seen? ─► frontier ─► expand
+//!            ┌──────────────────── next level ─────────────────────┐
+//!            ▼                                                     │
+//!   start ─► exchange by partition key ─► seen? ─► frontier ─► expand
 //! ```
 //!
-//! A worker owns the states whose home falls to it: it alone remembers them. What it finds for itself takes no detour through a channel; so
-//! states have a home that most of their successors share (locality-preserving partitions: Lerda and Sisto, "Distributed-memory model checking
-//! with SPIN", 1999). A worker expands what it owns, and then helps others of its process that have more of the level left. A level begins when the dataflow knows that nothing of it is under way any
-//! more, so the first violation found is a shortest one. With one worker, states are expanded in the order in which they
-//! were found, which is that of their paths of action indices; so the path kept is the smallest. With several workers
-//! arrival has no order: they count, and find the level of the first violation, and one worker looks for its path again. So does a
-//! worker that is alone and notes no paths, because it expects no violation.
+//! A worker owns the states whose partition key falls to it: it alone remembers them. What it finds for itself takes no detour through a
+//! channel; so most successors of a state have its partition key (locality-preserving partitions: Lerda and Sisto, "Distributed-memory model
+//! checking with SPIN", 1999). A worker expands what it owns, and then takes states from others of its process that have more of the level left
+//! (work stealing). A level begins when the dataflow knows that nothing of it is under way any more, so the first violation found is a
+//! shortest one. With one worker, states are expanded in the order in which they were found, which is that of their paths of action
+//! indices; so the path kept is the smallest. With several workers arrival has no order: they count, and find the level of the first
+//! violation, and one worker looks for its path again. So does a worker that is alone and notes no paths, because it expects no violation.
 //!
 //! Where some states cover others, `antichains` keeps those that none covers, by their `allowance`.
 //!
@@ -64,9 +64,9 @@ pub trait Space: Send + Sync + 'static {
     /// 64 bits by which a state is remembered: the same on every machine.
     fn fingerprint(&self, state: &Self::State) -> u64;
 
-    /// By this states are divided among workers: any number from 0 to 2^32, evenly. Equal states have the same home, on every
-    /// machine. The more successors of a state have its home, the less is sent.
-    fn home(&self, state: &Self::State) -> u32 {
+    /// By this states are divided among workers: a number from 0 to 2^32 - 1, evenly spread. Equal states have the same one, on every machine. The
+    /// more successors of a state have its own, the less is sent.
+    fn partition_key(&self, state: &Self::State) -> u32 {
         u32::try_from(self.fingerprint(state) >> u32::BITS).expect("these are the high bits")
     }
 
@@ -76,7 +76,9 @@ pub trait Space: Send + Sync + 'static {
     }
 
     /// Adds a state as bytes, where states are compared in full: two states have the same bytes only if they are the same.
-    fn write(&self, _: &Self::State, _: &mut Vec<u8>) {}
+    fn write(&self, _: &Self::State, _: &mut Vec<u8>) {
+        unreachable!("a space that compares its states in full can write them");
+    }
 
     /// The lanes of the states' allowances, if some states cover others: those with the same fingerprint, no more on any lane and no shorter run.
     /// A state that is covered is neither counted nor expanded; whatever can follow it can follow the one that covers it.

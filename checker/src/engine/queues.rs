@@ -1,5 +1,5 @@
 //! The states of the level that is being expanded: each worker of a process has a queue of them, and takes from the others' when it has expanded its
-//! own. Who expands a state makes no difference: its successors belong to their owners, and the level goes on as long as one worker is at it.
+//! own (work stealing). Who expands a state makes no difference: its successors belong to their owners, and the level goes on as long as one worker is at it.
 //! A worker that owns no state of a level takes no part in it.
 
 use std::collections::VecDeque;

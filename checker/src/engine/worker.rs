@@ -44,10 +44,11 @@ const fn recent_bits<S>() -> u32 {
     if std::mem::needs_drop::<S>() { 18 } else { 13 }
 }
 
-/// Which of the workers owns the states with this home.
+/// Which of the workers owns the states with this partition key.
 #[inline]
-fn owner(home: u32, workers: usize) -> usize {
-    usize::try_from((u64::from(home) * workers as u64) >> u32::BITS).expect("it is below the number of workers")
+fn owner(partition_key: u32, workers: usize) -> usize {
+    usize::try_from((u64::from(partition_key) * workers as u64) >> u32::BITS)
+        .expect("it is below the number of workers")
 }
 
 /// What mutants change in a worker, as words that cost nothing while none is switched on.
@@ -127,8 +128,8 @@ pub(super) struct Worker<M: Space> {
     steps: Option<Steps>,
     /// The number of the state that is expanded next.
     number: u32,
-    /// The states of the level that is being expanded, of all workers of the process, and the place of this one among them.
-    queues: (Arc<Queues<M::Chunk>>, usize),
+    /// The states of the level that is being expanded, of all workers of the process.
+    queues: Arc<Queues<M::Chunk>>,
     /// Those of later levels: the next one, and the one after it if another worker is ahead.
     later: Vec<(u64, Frontier<M::Chunk>)>,
     /// What was found for each worker, and not handed over yet.
@@ -149,7 +150,7 @@ impl<M: Space> Worker<M> {
         board: Arc<Counters>,
         plan: SearchPlan,
         (index, workers): (usize, usize),
-        queues: (Arc<Queues<M::Chunk>>, usize),
+        queues: Arc<Queues<M::Chunk>>,
         wire: Option<Wire<M::State>>,
     ) -> Self {
         let is_noting = workers == 1 && plan.paths == Paths::Noted;
@@ -215,11 +216,15 @@ impl<M: Space> Worker<M> {
         }
     }
 
+    /// Its place among the workers of its process.
+    fn place(&self) -> usize {
+        self.index % self.plan.workers
+    }
+
     /// What is to be expanded next: of this worker, or else of another one. Which states are covered only their owner knows.
     fn next_chunk(&self) -> Option<M::Chunk> {
-        let (queues, own) = &self.queues;
         let helps = matches!(self.known, Known::All(_) | Known::Whole(..));
-        queues.take(*own).or_else(|| helps.then(|| queues.steal(*own)).flatten())
+        self.queues.take(self.place()).or_else(|| helps.then(|| self.queues.steal(self.place())).flatten())
     }
 
     /// Whether a state that waits is to be expanded: not if one that was found on the same level covers it.
@@ -237,7 +242,7 @@ impl<M: Space> Worker<M> {
             marks.add(shown);
             report.transitions += 1;
             let fingerprint = faults.fingerprint(space.fingerprint(&state), is_violation);
-            let owner = owner(space.home(&state), batches.len());
+            let owner = owner(space.partition_key(&state), batches.len());
             batches[owner].push(Candidate { fingerprint, parent: *number, action, is_violation, state });
         });
         report.marks.add(marks);
@@ -332,7 +337,7 @@ impl<M: Space> Part for Worker<M> {
         for (place, state) in self.space.starts().into_iter().enumerate() {
             let fingerprint = self.space.fingerprint(&state).max(1);
             let action = u16::try_from(place).expect("there are few starts");
-            let owner = owner(self.space.home(&state), self.batches.len());
+            let owner = owner(self.space.partition_key(&state), self.batches.len());
             let start = Candidate { fingerprint, parent: NOWHERE, action, is_violation: false, state };
             items.extend(self.item(owner, vec![start]));
         }
@@ -364,8 +369,7 @@ impl<M: Space> Part for Worker<M> {
         if states.len() == 0 || !self.board.may_begin(level, self.plan.limits) {
             return false;
         }
-        let (queues, own) = &self.queues;
-        queues.fill(*own, std::iter::from_fn(|| states.pop()));
+        self.queues.fill(self.place(), std::iter::from_fn(|| states.pop()));
         true
     }
 

@@ -135,7 +135,7 @@ crate::mutations! {
         /// The filter of recently sent states reports a state that was not sent.
         RecentByPlace,
         /// What a cache hit leads to belongs to the worker that owns the state before it.
-        HomeOfPredecessor,
+        PartitionOfPredecessor,
         /// A violation on an odd level is lost.
         ViolationLost,
         /// Only eight bits of a fingerprint count.

@@ -65,6 +65,7 @@ pub struct Certificate {
     goals: Vec<String>,
     never_taken: Vec<String>,
     reductions: Vec<String>,
+    /// The number of bits by which states were told apart; null: they were compared in full.
     fingerprint_bits: Option<u8>,
 }
 

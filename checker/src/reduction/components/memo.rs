@@ -266,9 +266,9 @@ impl<P: Service> Memo<P> {
         self.arrange(copies, &layout, parts);
         let (fingerprint, allowance) = copies.identity(&layout, parts, || copies.fingerprint(&layout, parts));
         let reached = self.facts[usize::from(outcome.facts)].1;
-        let stays = self.mutation == Some(CheckerMutation::HomeOfPredecessor.into());
-        let home = if stays { opened.home } else { copies.home(&layout, &list) };
-        Some(Successor { to: Collapsed { parts: list, fingerprint, allowance, home }, reached, is_violation })
+        let stays = self.mutation == Some(CheckerMutation::PartitionOfPredecessor.into());
+        let partition_key = if stays { opened.partition_key } else { copies.partition_key(&layout, &list) };
+        Some(Successor { to: Collapsed { parts: list, fingerprint, allowance, partition_key }, reached, is_violation })
     }
 
     /// Leaves out the messages without a reaction.

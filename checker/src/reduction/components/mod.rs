@@ -43,13 +43,13 @@ pub(crate) struct Collapsed {
     parts: Numbers,
     fingerprint: u64,
     allowance: Allowance,
-    home: u32,
+    partition_key: u32,
 }
 
 impl Collapsed {
     /// By this worlds are divided among workers, until they have arrived.
-    pub(crate) fn home(&self) -> u32 {
-        self.home
+    pub(crate) fn partition_key(&self) -> u32 {
+        self.partition_key
     }
 
     /// The numbers of its parts.
@@ -141,7 +141,7 @@ impl<P: Service> Stepper<P> {
             let fingerprint = || self.copies.fingerprint(&layout, numbers);
             self.copies.identity(&layout, numbers, fingerprint)
         };
-        self.opened.home = self.copies.home(&layout, numbers);
+        self.opened.partition_key = self.copies.partition_key(&layout, numbers);
         parts.rest(self.opened.fingerprint);
         self.is_next_near = false;
         self.questions.clear();
@@ -232,6 +232,6 @@ fn collapse<P: Service>(copies: &mut WorkerPool<P>, formed: &Formed<P>, before: 
     };
     let numbers: Numbers = hashes.enumerate().map(number).collect();
     let (fingerprint, allowance) = copies.identity(&layout, &numbers, || formed.fingerprint());
-    let home = copies.home(&layout, &numbers);
-    Collapsed { parts: numbers, fingerprint, allowance, home }
+    let partition_key = copies.partition_key(&layout, &numbers);
+    Collapsed { parts: numbers, fingerprint, allowance, partition_key }
 }

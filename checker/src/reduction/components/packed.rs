@@ -123,7 +123,12 @@ mod tests {
     use crate::engine::Allowance;
 
     fn world(parts: &[u32]) -> Collapsed {
-        Collapsed { parts: parts.iter().copied().collect(), fingerprint: 0, home: 0, allowance: Allowance::default() }
+        Collapsed {
+            parts: parts.iter().copied().collect(),
+            fingerprint: 0,
+            partition_key: 0,
+            allowance: Allowance::default(),
+        }
     }
 
     #[test]

@@ -161,7 +161,7 @@ impl<P: Service> WorkerPool<P> {
     /// By this worlds are divided among workers: by their server and what is remembered, which most steps leave as they are. Worlds that
     /// cover each other have them in common.
     #[inline]
-    pub(super) fn home(&self, layout: &Layout, numbers: &[u32]) -> u32 {
+    pub(super) fn partition_key(&self, layout: &Layout, numbers: &[u32]) -> u32 {
         let hash = |place: usize| self.head(numbers[place]).hash;
         let both = (hash(layout.server) ^ hash(layout.memory).rotate_left(7)).wrapping_mul(0x9e37_79b9_7f4a_7c15);
         u32::try_from(both >> u32::BITS).expect("these are the high bits")

@@ -89,8 +89,8 @@ impl Collapsed {
         self.parts
     }
 
-    /// The world with this fingerprint and these parts; it needs no home any more.
+    /// The world with this fingerprint and these parts; it needs no partition key any more.
     pub(crate) fn of(fingerprint: u64, parts: Numbers) -> Self {
-        Collapsed { parts, fingerprint, home: 0, allowance: Allowance::default() }
+        Collapsed { parts, fingerprint, partition_key: 0, allowance: Allowance::default() }
     }
 }
