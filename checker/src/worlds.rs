@@ -41,6 +41,8 @@ pub(crate) struct Worlds<P: Service> {
     is_exact: bool,
     /// What the worlds of the search are made of, for all workers.
     pool: SharedPool<P>,
+    /// The number of workers in this process.
+    workers: usize,
 }
 
 impl<P: Service> Worlds<P> {
@@ -54,6 +56,7 @@ impl<P: Service> Worlds<P> {
             leaps: false,
             subsumption: Subsumption::none(),
             is_exact: false,
+            workers: 1,
         }
     }
 
@@ -96,7 +99,7 @@ impl<P: Service> Worlds<P> {
         options: &Options,
         paths: Paths,
     ) -> Result<Exploration<P>, InternalError> {
-        let space = Arc::new(self);
+        let space = Arc::new(Worlds { workers: options.workers, ..self });
         let (limits, supervisor) = (options.limits, Arc::clone(&options.supervisor));
         let plan = SearchPlan { workers: options.workers, limits, supervisor, paths };
         let searched = match elsewhere {
@@ -140,7 +143,7 @@ impl<P: Service> Worlds<P> {
     }
 
     fn stepper(&self) -> Stepper<P> {
-        Stepper::new(&self.scenario, self.form.normal(), Arc::clone(&self.pool), self.subsumption)
+        Stepper::new(&self.scenario, self.form.normal(), Arc::clone(&self.pool), self.subsumption, self.workers)
     }
 
     /// Lists everything that may happen and is explored; whether a loss is not.

@@ -36,7 +36,7 @@ const AHEAD: usize = 128;
 const ITEM_BYTES: usize = 128 * 1024;
 
 /// How many empty lists a worker keeps.
-const SPARE: usize = 16;
+const SPARE: usize = 4;
 
 /// A worker does not send a state again that it has just sent: it remembers two to the power of this number. States
 /// that are large are worth a longer memory than the fastest cache holds.

@@ -22,7 +22,7 @@ pub(super) fn lookup_is_invisible<P: Service>(scenario: &Scenario<P>, walks: &[V
     {
         let form = NormalForm::new(scenario, symmetry).without(unheard);
         let pool = Pool::of(scenario, false);
-        let mut stepper = Stepper::new(scenario, &form, Arc::clone(&pool), Subsumption::none());
+        let mut stepper = Stepper::new(scenario, &form, Arc::clone(&pool), Subsumption::none(), 1);
         for choices in walks {
             let mut before = form.form(scenario.observed());
             let mut enabled = Vec::new();

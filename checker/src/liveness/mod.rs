@@ -190,7 +190,7 @@ impl<'a, P: Service> Build<'a, P> {
     fn new(scenario: &'a Scenario<P>, options: &'a Options) -> Self {
         let form = Form::new(scenario, false);
         Build {
-            stepper: Stepper::new(scenario, form.normal(), Pool::of(scenario, options.exact), Subsumption::none()),
+            stepper: Stepper::new(scenario, form.normal(), Pool::of(scenario, options.exact), Subsumption::none(), 1),
             scenario,
             options,
             graph: Graph::new(scenario.mutation),

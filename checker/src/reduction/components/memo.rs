@@ -33,10 +33,13 @@ use super::cache::Cache;
 use super::pool::WorkerPool;
 use super::{Collapsed, Successor};
 
-/// The logarithms of how many answers of each kind are kept at most.
-const STEPS: u32 = 18;
-const NAMES: u32 = 18;
+/// The logarithms of how many answers of each kind all workers of a process keep at most.
+const STEPS: u32 = 16;
+const NAMES: u32 = 15;
 const MEMORIES: u32 = 14;
+
+/// The logarithm of how many answers one of many workers may keep at least.
+const LEAST: u32 = 12;
 
 /// The maximum number of components that a step depends on.
 const ROLES: usize = 3;
@@ -113,7 +116,7 @@ pub(super) struct Memo<P: Service> {
     /// Whether what is remembered depends on every world that is passed.
     looks_at_every_world: bool,
     steps: Cache<Key<P>, CachedStep>,
-    /// Low bits of the hashes of keys that missed the cache, at the places that the high bits say.
+    /// Low bits of the hashes of keys that missed the cache, at the places that the high bits say: a power of two of them.
     asked: Vec<u32>,
     /// Facts that steps state; none come first.
     facts: Vec<(InlineVec<Fact<P>, 4>, Reached)>,
@@ -132,22 +135,25 @@ pub(super) struct Memo<P: Service> {
 }
 
 impl<P: Service> Memo<P> {
-    pub(super) fn new(scenario: &Scenario<P>, form: &NormalForm, clients: usize) -> Self {
+    /// That of one of several workers. Worlds are divided among them by server, so what one of them asks the others mostly do not, and each
+    /// has a part of the room.
+    pub(super) fn new(scenario: &Scenario<P>, form: &NormalForm, clients: usize, workers: usize) -> Self {
+        let own = |all: u32| all.saturating_sub(workers.next_power_of_two().trailing_zeros()).max(LEAST);
         Memo {
             // A property that the scenario defines may look at anything, messages too.
             is_of_use: clients < usize::from(OWNERS) && !scenario.has_own_promises(),
             mutation: scenario.mutation,
             looks_at_every_world: scenario.looks_at_every_world(),
-            steps: Cache::new(STEPS),
-            asked: vec![0; 1 << STEPS],
+            steps: Cache::new(own(STEPS)),
+            asked: vec![0; 1 << own(STEPS)],
             facts: vec![(InlineVec::new(), Reached(0))],
-            memories: Cache::new(MEMORIES),
-            names: Cache::new(NAMES),
+            memories: Cache::new(own(MEMORIES)),
+            names: Cache::new(own(NAMES)),
             symmetry: form.symmetry.clone(),
-            traces: Cache::new(NAMES),
-            places: Cache::new(NAMES),
+            traces: Cache::new(own(NAMES)),
+            places: Cache::new(own(NAMES)),
             unheard: form.unheard,
-            answers: Cache::new(MEMORIES),
+            answers: Cache::new(own(MEMORIES)),
         }
     }
 
@@ -486,7 +492,8 @@ impl<P: Service> Memo<P> {
     /// Whether the question was asked before, and lately. Where worlds are made of many parts, most are asked only once; to
     /// remember these would cost more than it saves.
     fn is_repeated(&mut self, question: &Lookup<P>) -> bool {
-        let place = usize::try_from(question.hash >> (u64::BITS - STEPS)).expect("few bits are left");
+        let place = usize::try_from(question.hash >> (u64::BITS - self.asked.len().trailing_zeros()))
+            .expect("few bits are left");
         let low = u32::try_from(question.hash & u64::from(u32::MAX)).expect("these are the low bits");
         std::mem::replace(&mut self.asked[place], low) == low
     }

@@ -94,17 +94,18 @@ pub(crate) struct Stepper<P: Service> {
 }
 
 impl<P: Service> Stepper<P> {
-    /// For the worlds of a scenario, some of which may cover others; the one at the start is open.
+    /// For the worlds of a scenario, some of which may cover others, and one of this number of workers; the one at the start is open.
     pub(crate) fn new(
         scenario: &Scenario<P>,
         form: &NormalForm,
         pool: SharedPool<P>,
         subsumption: Subsumption,
+        workers: usize,
     ) -> Self {
         let mut copies = WorkerPool::new(pool, form.rules, subsumption);
         let last = form.form(scenario.observed());
         let opened = collapse(&mut copies, &last, None);
-        let memo = Memo::new(scenario, form, last.clients.len());
+        let memo = Memo::new(scenario, form, last.clients.len(), workers);
         Stepper { copies, memo, questions: Vec::new(), opened, next: last.clone(), last, is_next_near: false }
     }
 
