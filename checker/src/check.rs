@@ -11,7 +11,7 @@ use crate::limits::Limits;
 use crate::liveness::Liveness;
 use crate::options::{Engine, Options};
 use crate::outcome::{CheckOutcome, Exploration, InternalError, TimedExploration};
-use crate::reduction::{Form, Losses, PartialOrder, Subsumption, Unheard};
+use crate::reduction::{Form, LateFaults, PartialOrder, Subsumption, Unheard};
 use crate::worlds::{Elsewhere, Worlds, identity};
 
 /// Checks every promise of a scenario, in its order.
@@ -95,6 +95,7 @@ fn in_the_end<P: Service>(
             marks,
             reductions,
             in_partial_order: false,
+            takes_faults_late: false,
             is_without_covered: false,
             is_exact: options.exact,
             is_violated,
@@ -247,14 +248,14 @@ fn run<P: Service>(
         Sought::Proof => Paths::SearchedAgain,
     };
     let start = options.supervisor.microseconds();
-    let (order, losses) = match options.partial_order {
-        true => (PartialOrder::of(&judged), Losses::of(&judged)),
-        false => (PartialOrder::none(), Losses::explored()),
+    let (order, late_faults) = match options.partial_order {
+        true => (PartialOrder::of(&judged), LateFaults::of(&judged)),
+        false => (PartialOrder::none(), LateFaults::none()),
     };
     let exploration = match options.engine {
         #[cfg(feature = "stateright")]
         Engine::Stateright => {
-            let form = Form::new(&judged, options.symmetry).without(unheard).choosing(order, losses);
+            let form = Form::new(&judged, options.symmetry).without(unheard).choosing(order, late_faults);
             crate::stateright::explore(
                 &judged,
                 form,
@@ -266,7 +267,7 @@ fn run<P: Service>(
         Engine::Dataflow => {
             let elsewhere = elsewhere(&judged, promises, sought, (options, unheard != Unheard::none()))?;
             let subsumption = if options.subsumption { Subsumption::of(&judged) } else { Subsumption::none() };
-            let worlds = Worlds::new(judged, options.symmetry).without(unheard).with(order, losses);
+            let worlds = Worlds::new(judged, options.symmetry).without(unheard).with(order, late_faults);
             worlds.subsuming(subsumption).comparing(options.exact).explore_in(elsewhere, options, paths)?
         }
     };

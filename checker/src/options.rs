@@ -24,7 +24,7 @@ pub struct Options {
     pub symmetry: bool,
     /// Whether messages without a reaction are left out.
     pub leaves_out_unheard: bool,
-    /// Whether only some of a state's actions are explored: partial orders, and losses that make no difference. For safety promises.
+    /// Whether only some of a state's actions are explored: partial orders, and losses and pauses as late as possible. For safety promises.
     pub partial_order: bool,
     /// Whether states are left out that others cover: with more that is left of budgets, or longer times that are left for messages. For
     /// safety promises, and for our own search in the memory of one process; stateright's search explores every state all the same.

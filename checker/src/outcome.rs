@@ -81,6 +81,8 @@ pub(crate) struct Exploration<P: Service> {
     pub violation: Option<Trace<P>>,
     /// Whether some actions wait for others ([partial orders](crate::reduction::PartialOrder)).
     pub in_partial_order: bool,
+    /// Whether losses and pauses are explored only [where they let time pass](crate::reduction::LateFaults).
+    pub takes_faults_late: bool,
     /// Whether states were left out that others cover ([subsumption](crate::reduction::Subsumption)).
     pub is_without_covered: bool,
     /// Whether states were compared in full.
@@ -104,6 +106,9 @@ impl<P: Service> TimedExploration<P> {
         let mut assumptions = scenario.assumptions_of(promise);
         if self.exploration.in_partial_order && violation.is_none() {
             assumptions.push(partial_order());
+        }
+        if self.exploration.takes_faults_late && violation.is_none() {
+            assumptions.push(late_faults());
         }
         if self.exploration.is_without_covered && violation.is_none() {
             assumptions.push(subsumption());
@@ -181,6 +186,17 @@ fn partial_order() -> Assumption {
         sentence: "partial order: where a client can act unseen and unhindered, all other actions wait for it; \
                    only answers to its own calls reach a client"
             .to_owned(),
+    }
+}
+
+/// What a verdict rests on where losses and pauses are taken late.
+fn late_faults() -> Assumption {
+    Assumption {
+        kind: "late-faults".into(),
+        class: AssumptionClass::Limit,
+        value: AssumptionValue::None,
+        source: "model".into(),
+        sentence: "late faults: a loss or a pause that lets no time pass is taken later, or not at all".to_owned(),
     }
 }
 

@@ -6,7 +6,6 @@ use std::cell::Cell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
-use fencepost_model::action_kind::ActionKind;
 use fencepost_model::goal::Reached;
 use fencepost_model::mutation::{CheckerMutation, Mutation};
 use fencepost_model::scenario::Scenario;
@@ -21,7 +20,7 @@ use crate::explain::concretise;
 use crate::options::Options;
 use crate::outcome::{Exploration, InternalError};
 use crate::reduction::{
-    Collapsed, Form, Formed, Losses, Numbers, PackedChunk, PartialOrder, Pool, SharedPool, Stepper, Subsumption,
+    Collapsed, Form, Formed, LateFaults, Numbers, PackedChunk, PartialOrder, Pool, SharedPool, Stepper, Subsumption,
     Successor, Unheard,
 };
 
@@ -67,8 +66,8 @@ impl<P: Service> Worlds<P> {
     }
 
     /// The same with fewer actions of each state.
-    pub(crate) fn with(mut self, order: PartialOrder, losses: Losses) -> Self {
-        self.form = self.form.choosing(order, losses);
+    pub(crate) fn with(mut self, order: PartialOrder, late_faults: LateFaults) -> Self {
+        self.form = self.form.choosing(order, late_faults);
         self
     }
 
@@ -120,6 +119,7 @@ impl<P: Service> Worlds<P> {
             marks,
             reductions,
             in_partial_order: space.form.is_in_partial_order(),
+            takes_faults_late: space.form.takes_faults_late(),
             is_without_covered: space.subsumption.lanes().is_some(),
             is_exact: space.is_exact,
             is_violated,
@@ -146,10 +146,10 @@ impl<P: Service> Worlds<P> {
         Stepper::new(&self.scenario, self.form.normal(), Arc::clone(&self.pool), self.subsumption, self.workers)
     }
 
-    /// Lists everything that may happen and is explored; whether a loss is not.
-    fn enabled(&self, world: &World<P>, actions: &mut Vec<Action<P>>) -> bool {
+    /// Lists everything that may happen and is explored. Returns the kinds of faults that are not, as bits.
+    fn enabled(&self, world: &World<P>, actions: &mut Vec<Action<P>>) -> u64 {
         self.scenario.enabled(world, actions);
-        let has_loss = self.form.leave_out_losses(actions);
+        let left_out = self.form.leave_out_faults(&self.scenario, world, actions);
         if self.leaps {
             let leap = world.until_deadline(&self.scenario);
             actions.retain_mut(|action| match (action, leap) {
@@ -161,7 +161,7 @@ impl<P: Service> Worlds<P> {
                 _ => true,
             });
         }
-        has_loss
+        left_out
     }
 
     /// The run of the concrete world that takes these action indices.
@@ -273,13 +273,11 @@ impl<P: Service> Space for Worlds<P> {
         let expand = || {
             let Scratch { actions, stepper } = scratch;
             let stepper = stepper.get_or_insert_with(|| Box::new(self.stepper()));
-            let has_loss = self.enabled(stepper.open(last), actions);
+            let left_out = self.enabled(stepper.open(last), actions);
             if self.scenario.is_mutated(CheckerMutation::LastActionForgotten) && actions.len() > 1 {
                 actions.pop();
             }
             let chosen = self.form.chosen(&self.scenario, stepper.opened(), actions);
-            // A loss that is not explored is possible all the same.
-            let losses = if has_loss { 1 << ActionKind::Lose as u64 } else { 0 };
             let is_chosen =
                 |(place, _): &(u16, &Action<P>)| chosen.as_ref().is_none_or(|chosen| chosen.contains(place));
             let explored = || (0..).zip(actions.iter()).filter(is_chosen);
@@ -290,7 +288,8 @@ impl<P: Service> Space for Worlds<P> {
                     stepper.step(&self.scenario, self.form.normal(), (nth, action));
                 let is_kept = is_violation && !self.scenario.is_mutated(CheckerMutation::StutterHidesViolation);
                 if is_kept || !stepper.is_open(&state) {
-                    let marks = Marks { reached: reached.0, kinds: kind_bit(action) | losses };
+                    // A fault that is not explored is possible all the same.
+                    let marks = Marks { reached: reached.0, kinds: kind_bit(action) | left_out };
                     found(Transition { action: place, state, is_violation, marks });
                 }
             }

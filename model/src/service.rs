@@ -109,6 +109,12 @@ pub trait Service: Copy + Ord + Hash + Debug + Send + Sync + Serialize + Deseria
         false
     }
 
+    /// Whether the service may notice that a process is paused or goes on: whether [`Service::on_environment_fault`] does
+    /// something then. Where it does not, a search with partial orders explores fewer pauses; by default it may.
+    fn notices_pauses(_settings: &Self::Settings) -> bool {
+        true
+    }
+
     /// Checks the service's internal consistency (`session-consistency`).
     ///
     /// # Errors

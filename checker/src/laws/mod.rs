@@ -13,6 +13,7 @@
 //! unheard    messages without a reaction make no difference
 //! fairness   fair components against a naive twin, on random graphs
 //! lasso      a counterexample without end closes, and is fair
+//! late_faults  a loss or a pause that is left out is not needed there
 //! draw       numbers for walks and graphs, from a seed
 //! ```
 
@@ -20,6 +21,7 @@ mod draw;
 mod fairness;
 mod forms;
 mod lasso;
+mod late_faults;
 mod lookup;
 mod partial_order;
 mod processes;
@@ -78,6 +80,8 @@ laws! {
     Unheard = "unheard",
     /// What a partial order chooses commutes with all else.
     PartialOrder = "partial-order",
+    /// A loss or a pause that is left out commutes with what follows, and time passes without it.
+    LateFaults = "late-faults",
     /// A world that another one covers can do nothing that the other cannot.
     Subsumption = "subsumption",
     /// Interchangeable clients are treated alike.
@@ -102,6 +106,8 @@ laws! {
     Silence = "silence",
     /// Verdicts with partial orders are those without.
     Order = "order",
+    /// Violations are as short where losses and pauses are taken as late as possible.
+    Lateness = "lateness",
     /// Verdicts are the same where covered worlds are left out.
     Covering = "covering",
     /// Verdicts with symmetry are those without.
@@ -125,7 +131,7 @@ impl Law {
             Law::Lookup => is("memo") || is("unheard"),
             Law::Unheard | Law::Silence => is("unheard"),
             Law::Subsumption | Law::Covering => is("subsumption"),
-            Law::PartialOrder | Law::Order => is("partial order"),
+            Law::PartialOrder | Law::Order | Law::LateFaults | Law::Lateness => is("partial order"),
             Law::Renaming | Law::Symmetry => is("symmetry"),
             Law::Fairness | Law::Lasso => is("liveness"),
             Law::Limits | Law::Goals | Law::Counterexample => layer.is_of_the_search(),
@@ -153,6 +159,7 @@ impl Law {
             Law::Renewal => each(forms::renewal_is_invisible),
             Law::Lookup => lookup::lookup_is_invisible(scenario, walks),
             Law::PartialOrder => each(partial_order::choices_make_no_difference),
+            Law::LateFaults => each(late_faults::late_faults_are_not_needed_before),
             Law::Subsumption => each(subsumption::covered_worlds_do_nothing_more),
             Law::Unheard => each(unheard::unheard_makes_no_difference),
             Law::Renaming => each(forms::symmetry_is_invisible),
@@ -166,6 +173,7 @@ impl Law {
             Law::Processes => processes::processes_come_to_the_same(scenario),
             Law::Silence => symmetry::verdicts_are_the_same_in_silence(scenario),
             Law::Order => symmetry::verdicts_are_the_same_in_partial_order(scenario),
+            Law::Lateness => late_faults::violations_are_as_short(scenario),
             Law::Covering => symmetry::verdicts_are_the_same_without_covered_worlds(scenario),
             Law::Symmetry => symmetry::verdicts_are_the_same(scenario),
         }

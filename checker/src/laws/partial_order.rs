@@ -8,7 +8,7 @@ use fencepost_model::service::Service;
 use fencepost_model::world::{Action, World};
 
 use super::{LawViolation, require};
-use crate::reduction::{Form, Formed, Losses, PartialOrder, Unheard};
+use crate::reduction::{Form, Formed, LateFaults, PartialOrder, Unheard};
 
 /// Where a client is chosen, each of its actions is unseen and comes nearer to an end; and with any other action it commutes: in both orders
 /// there are the same world, the same facts and the same violations. After the other action the client has the same actions and would be chosen, too.
@@ -29,7 +29,7 @@ pub(super) fn choices_make_no_difference<S: Service>(
     let mut enabled = Vec::new();
     for choice in choices {
         scenario.enabled(&world, &mut enabled);
-        Losses::of(scenario).leave_out(&mut enabled);
+        LateFaults::of(scenario).leave_out(scenario, &world, &mut enabled);
         for place in 0..world.clients.len() {
             look(scenario, order, &form, &world, &enabled, place)?;
         }
@@ -90,7 +90,7 @@ fn look<S: Service>(
         let there = form.of(elsewhere);
         let mut actions = Vec::new();
         scenario.enabled(&there, &mut actions);
-        Losses::of(scenario).leave_out(&mut actions);
+        LateFaults::of(scenario).leave_out(scenario, &there, &mut actions);
         let again = order.of_client(scenario, &there, &actions, place);
         // An answer that it ignores commutes with everything, by the law `unheard`.
         let heard = |world: &Formed<S>, set: usize| set.wrapping_sub(ignored(scenario, world, client));

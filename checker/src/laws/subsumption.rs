@@ -107,7 +107,7 @@ fn has_as_much<S: Service>(one: &Observed<S>, other: &Observed<S>) -> bool {
 }
 
 /// The same action in another world, where the message may have another deadline.
-fn like<S: Service>(action: &Action<S>, world: &World<S>) -> Option<Action<S>> {
+pub(super) fn like<S: Service>(action: &Action<S>, world: &World<S>) -> Option<Action<S>> {
     Some(match action {
         Action::Deliver(envelope) => Action::Deliver(world.network.first_like(envelope)?),
         Action::Lose(envelope) => Action::Lose(world.network.first_like(envelope)?),

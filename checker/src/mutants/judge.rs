@@ -16,8 +16,9 @@ const SMALL: u64 = 2_500;
 const MEDIUM: u64 = 1_500;
 
 /// Laws on walks are checked so often: on which variants of each scenario, and on how many walks of how many choices.
-const ROUNDS: [(Variant, usize, usize); 5] = [
+const ROUNDS: [(Variant, usize, usize); 6] = [
     (Variant::AsIs, 1, 40),
+    (Variant::Struck, 1, 40),
     (Variant::Rough(Replies::Travel), 2, 60),
     (Variant::Rough(Replies::Instant), 1, 60),
     (Variant::Rough(Replies::Travel), 8, 60),

@@ -3,7 +3,7 @@
 use std::fmt::Debug;
 
 use fencepost_model::finding::Finding;
-use fencepost_model::laws::{LawViolation, rough};
+use fencepost_model::laws::{LawViolation, rough, struck};
 use fencepost_model::mutation::Mutation;
 use fencepost_model::scenario::{Replies, Scenario};
 use fencepost_model::service::Service;
@@ -50,6 +50,8 @@ pub enum Variant {
     AsIs,
     /// See [`rough`](fn@rough).
     Rough(Replies),
+    /// See [`struck`](fn@struck).
+    Struck,
 }
 
 impl<P: Service> Subject for Scenario<P> {
@@ -80,6 +82,7 @@ impl<P: Service> Subject for Scenario<P> {
         let varied = match variant {
             Variant::AsIs => self.clone(),
             Variant::Rough(replies) => rough(self, replies),
+            Variant::Struck => struck(self),
         };
         law.check(&Scenario { mutation, ..varied }, walks)
     }

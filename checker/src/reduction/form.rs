@@ -8,9 +8,9 @@ use fencepost_model::monitor::Observed;
 use fencepost_model::mutation::CheckerMutation;
 use fencepost_model::scenario::Scenario;
 use fencepost_model::service::Service;
-use fencepost_model::world::{Action, Step};
+use fencepost_model::world::{Action, Step, World};
 
-use super::losses::Losses;
+use super::late_faults::LateFaults;
 use super::normal_form::{Formed, NormalForm};
 use super::partial_order::{Chosen, PartialOrder};
 use super::symmetry::Symmetry;
@@ -29,13 +29,13 @@ pub(crate) struct Form {
     /// What one client reaches counts for all that are interchangeable with it.
     shares_goals: bool,
     order: PartialOrder,
-    losses: Losses,
+    late_faults: LateFaults,
 }
 
 impl Form {
     /// The same where only some of a world's actions are explored.
-    pub(crate) fn choosing(mut self, order: PartialOrder, losses: Losses) -> Self {
-        (self.order, self.losses) = (order, losses);
+    pub(crate) fn choosing(mut self, order: PartialOrder, late_faults: LateFaults) -> Self {
+        (self.order, self.late_faults) = (order, late_faults);
         self
     }
 
@@ -44,9 +44,19 @@ impl Form {
         !self.order.is_none()
     }
 
-    /// Takes the losses that are not explored out of what may happen; whether there was one.
-    pub(crate) fn leave_out_losses<P: Service>(&self, actions: &mut Vec<Action<P>>) -> bool {
-        self.losses.leave_out(actions)
+    /// Whether some losses and pauses are not explored.
+    pub(crate) fn takes_faults_late(&self) -> bool {
+        !self.late_faults.is_none()
+    }
+
+    /// Takes the losses and pauses that are not explored out of what may happen in a world. Returns their kinds, as bits.
+    pub(crate) fn leave_out_faults<P: Service>(
+        &self,
+        scenario: &Scenario<P>,
+        world: &World<P>,
+        actions: &mut Vec<Action<P>>,
+    ) -> u64 {
+        self.late_faults.leave_out(scenario, world, actions)
     }
 
     /// The actions of a world that are explored, by their indices among these; `None` if all are.
@@ -73,7 +83,7 @@ impl Form {
             sampled: AtomicU64::new(0),
             worlds: AtomicU64::new(0),
             order: PartialOrder::none(),
-            losses: Losses::explored(),
+            late_faults: LateFaults::none(),
             shares_goals: !scenario.is_mutated(CheckerMutation::GoalsOfOneClient),
         }
     }
@@ -145,7 +155,7 @@ impl Form {
             "instants are relative to now, and clamped beyond the longest compared duration".to_owned(),
             "log indexes, tenures and session numbers are replaced by ranks, calls are compared by identity".to_owned(),
         ];
-        list.extend(self.order.sentence().into_iter().chain(self.losses.sentence()).map(str::to_owned));
+        list.extend(self.order.sentence().into_iter().chain(self.late_faults.sentences()).map(str::to_owned));
         if !self.normal.unheard().is_none() {
             list.push("messages that no process reacts to are removed".to_owned());
         }

@@ -9,7 +9,7 @@
 //! names        the canonical values of instants, ids and indexes
 //! calls        the canonical numbers of calls: only their identity counts
 //! unheard      messages without a reaction are left out; unheard_in_world: the same of a whole world
-//! losses       losses that make no difference are not explored
+//! late_faults  losses and pauses are explored only where they let time pass
 //! subsumption  a world is not explored if another one can do all that it can
 //! partial_order  where a client does something that no other process and no promise sees, all else waits until it is done
 //! parts        summaries of the parts of a world: a step renews only those that it changed
@@ -21,7 +21,7 @@ mod calls;
 mod components;
 mod form;
 mod hash;
-mod losses;
+mod late_faults;
 mod names;
 mod normal_form;
 mod order;
@@ -36,7 +36,7 @@ mod unheard_in_world;
 
 pub(crate) use components::{Collapsed, Numbers, PackedChunk, Pool, SharedPool, Stepper, Successor};
 pub(crate) use form::Form;
-pub(crate) use losses::Losses;
+pub(crate) use late_faults::LateFaults;
 pub(crate) use normal_form::Formed;
 #[cfg(feature = "stateright")]
 pub(crate) use normal_form::NormalForm;

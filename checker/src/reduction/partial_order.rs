@@ -7,7 +7,7 @@
 //! persistent set if no execution of other actions enables, disables or changes one of them, or reads what they write:
 //!
 //! * **No fault can strike it.** No crash, pause, cut or clock jump is left in the budget, no link is cut, no operator may act, and the
-//!   service has no faults. A loss that is [explored](super::losses) or a duplicate is left only where no message to the client is in
+//!   service has no faults. A loss that is [explored](super::late_faults) or a duplicate is left only where no message to the client is in
 //!   flight. Other budgets are not touched.
 //! * **No other message can reach it.** Processes of the service only answer calls ([`Service::sends_only_answers`]), and no part of the
 //!   world beside the client and the messages to it shows one of its open calls. It ignores answers on other calls (see
@@ -37,7 +37,7 @@ use fencepost_model::service::{Service, ServiceMessage as _};
 use fencepost_model::time::{Instant, Ticks};
 use fencepost_model::world::{Action, Condition, Envelope, World};
 
-use super::losses::Losses;
+use super::late_faults::LateFaults;
 use super::names::OWNERS;
 use super::normal_form::Formed;
 
@@ -67,7 +67,7 @@ impl PartialOrder {
         let is_small = scenario.observed().clients.len() < usize::from(OWNERS);
         PartialOrder {
             is_on: S::sends_only_answers(&scenario.service) && is_small && !has_faults && !looks_everywhere,
-            has_losses: Losses::of(scenario) == Losses::explored(),
+            has_losses: LateFaults::of(scenario).has_losses(),
             mutation: scenario.mutation,
         }
     }

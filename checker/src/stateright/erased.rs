@@ -5,7 +5,6 @@ use std::fmt::{self, Debug, Formatter};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
-use fencepost_model::action_kind::ActionKind;
 use fencepost_model::ids::ClientId;
 use fencepost_model::monitor::Observed;
 use fencepost_model::scenario::Scenario;
@@ -111,8 +110,8 @@ pub(super) struct TakenStep {
 pub(super) trait Transitions: Send + Sync {
     fn start(&self) -> Box<dyn ErasedWorld>;
 
-    /// Lists the actions of a world that are explored. Whether a loss is possible, and not explored.
-    fn list(&self, world: &dyn ErasedWorld, choices: &mut Vec<Choice>) -> bool;
+    /// Lists the actions of a world that are explored. Returns the kinds of faults that are possible, and not explored, as bits.
+    fn list(&self, world: &dyn ErasedWorld, choices: &mut Vec<Choice>) -> u64;
 
     /// Takes a step.
     ///
@@ -138,11 +137,11 @@ impl<P: Service> Transitions for FormedTransitions<P> {
         Box::new(self.form.start(&self.scenario))
     }
 
-    fn list(&self, world: &dyn ErasedWorld, choices: &mut Vec<Choice>) -> bool {
+    fn list(&self, world: &dyn ErasedWorld, choices: &mut Vec<Choice>) -> u64 {
         let world = typed::<P>(world);
         let mut actions = Vec::new();
         self.scenario.enabled(world, &mut actions);
-        let has_loss = self.form.leave_out_losses(&mut actions);
+        let left_out = self.form.leave_out_faults(&self.scenario, world, &mut actions);
         let chosen = self.form.chosen(&self.scenario, world, &actions);
         let count = actions.len();
         let of: Arc<dyn ErasedActions> = Arc::new(actions);
@@ -151,7 +150,7 @@ impl<P: Service> Transitions for FormedTransitions<P> {
             Some(chosen) => choices.extend(chosen.iter().map(|place| choice(usize::from(*place)))),
             None => choices.extend((0..count).map(choice)),
         }
-        has_loss
+        left_out
     }
 
     fn take(&self, world: &dyn ErasedWorld, choice: &Choice) -> Result<TakenStep, String> {
@@ -188,6 +187,3 @@ impl<P: Service> Transitions for FormedTransitions<P> {
         self.form.sample(world.fingerprint(), || &**typed::<P>(world));
     }
 }
-
-/// The kind of the actions that [`Transitions::list`] leaves out.
-pub(super) const LOSSES: u64 = 1 << ActionKind::Lose as u64;

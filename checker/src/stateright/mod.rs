@@ -63,6 +63,7 @@ pub(crate) fn explore<P: Service>(
         marks: Marks { reached: form.reached(Reached(marks.reached)).0, ..marks },
         reductions: form.reductions(),
         in_partial_order: form.is_in_partial_order(),
+        takes_faults_late: form.takes_faults_late(),
         is_without_covered: false,
         is_exact: false,
         is_violated,

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex};
 
 use stateright::{Model, Property};
 
-use super::erased::{Choice, ErasedWorld, LOSSES, Transitions};
+use super::erased::{Choice, ErasedWorld, Transitions};
 use crate::engine::Marks;
 use crate::limits::{Limits, Progress, Supervisor};
 
@@ -158,8 +158,8 @@ impl Model for Space {
 
     fn actions(&self, state: &State, actions: &mut Vec<Choice>) {
         let is_needed = self.is_over.load(Relaxed) || state.level < self.violated_at.load(Relaxed);
-        if is_needed && self.may_expand() && self.of.list(&*state.world, actions) {
-            add_bits(&self.kinds, LOSSES);
+        if is_needed && self.may_expand() {
+            add_bits(&self.kinds, self.of.list(&*state.world, actions));
         }
     }
 

@@ -44,12 +44,8 @@ fn every_law_holds_where_no_mutant_is_switched_on() {
                 .obeys(law, None, variant, &walks)
                 .unwrap_or_else(|violation| panic!("{}: {}: {violation}", scenario.name(), law.name()));
         };
-        for replies in [Replies::Travel, Replies::Instant] {
-            Law::ALL
-                .iter()
-                .copied()
-                .filter(|law| law.is_on_walks())
-                .for_each(|law| obeys(law, Variant::Rough(replies)));
+        for variant in [Variant::Rough(Replies::Travel), Variant::Rough(Replies::Instant), Variant::Struck] {
+            Law::ALL.iter().copied().filter(|law| law.is_on_walks()).for_each(|law| obeys(law, variant));
         }
         Law::ALL.iter().copied().filter(|law| *law != Law::Fairness).for_each(|law| obeys(law, Variant::AsIs));
     });
@@ -95,6 +91,7 @@ law!(the_normal_form_is_invisible, Law::NormalForm);
 law!(who_is_who_does_not_matter, Law::Renaming);
 law!(a_step_renews_the_normal_form, Law::Renewal);
 law!(what_a_partial_order_chooses_commutes_with_all_else, Law::PartialOrder);
+law!(a_loss_or_a_pause_that_is_left_out_is_not_needed_there, Law::LateFaults);
 law!(a_covered_world_can_do_nothing_more, Law::Subsumption);
 law!(a_message_without_a_reaction_makes_no_difference, Law::Unheard);
 

@@ -6,6 +6,7 @@ mod dial;
 mod engines;
 mod exact;
 mod expectations;
+mod late_faults;
 mod laws;
 mod partial_order;
 mod reduced;

@@ -1,4 +1,4 @@
-//! A reduction changes no verdict: random small scenarios, each with it and without, and its law on random walks.
+//! A reduction changes no verdict: random small scenarios, each with it and without, and its laws.
 
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::{env, thread};
@@ -28,7 +28,7 @@ pub fn essence(finding: &Finding) -> (&'static str, Option<usize>) {
 
 /// Compares random scenarios of at least 300 states, with one worker and with two; also on random walks, action by action. A scenario and how it
 /// is reduced are those of a number. Of the states at least a fifth is left out, in all of them together.
-pub fn agree(law: Law, drawn: impl Fn(u64) -> Scenario<Consul> + Sync, reduced: impl Fn(u64) -> Options + Sync) {
+pub fn agree(laws: &[Law], drawn: impl Fn(u64) -> Scenario<Consul> + Sync, reduced: impl Fn(u64) -> Options + Sync) {
     let wanted = env::var("FENCEPOST_CASES").map_or(WANTED, |text| text.parse().expect("FENCEPOST_CASES is a number"));
     let (next, compared) = (AtomicU64::new(0), AtomicU64::new(0));
     let (with, without) = (AtomicU64::new(0), AtomicU64::new(0));
@@ -52,8 +52,10 @@ pub fn agree(law: Law, drawn: impl Fn(u64) -> Scenario<Consul> + Sync, reduced: 
                 assert_eq!(essence(one), essence(other), "scenario {number}, {}", one.property);
             }
             assert!(some == explored(drawn, &Options { workers: 2, ..reduced }), "scenario {number}, two workers");
-            let lawful = drawn.subject().obeys(law, None, Variant::AsIs, &walks(number, 2, 40));
-            lawful.unwrap_or_else(|violation| panic!("scenario {number}: {violation}"));
+            for law in laws {
+                let lawful = drawn.subject().obeys(*law, None, Variant::AsIs, &walks(number, 2, 40));
+                lawful.unwrap_or_else(|violation| panic!("scenario {number}: {}: {violation}", law.name()));
+            }
             let sum = |findings: &[Finding]| findings.iter().map(|finding| finding.states).sum::<u64>();
             with.fetch_add(sum(&some), Relaxed);
             without.fetch_add(sum(&all), Relaxed);

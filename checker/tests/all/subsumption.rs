@@ -20,7 +20,7 @@ fn verdicts_with_and_without_covered_worlds_agree_on_random_scenarios() {
         }
         drawn
     };
-    agree(Law::Subsumption, drawn, |number| Options {
+    agree(&[Law::Subsumption], drawn, |number| Options {
         symmetry: number.is_multiple_of(2),
         partial_order: number.is_multiple_of(3),
         subsumption: true,

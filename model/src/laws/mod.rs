@@ -6,7 +6,7 @@
 //! walk        a walk through a scenario, by a list of choices
 //! steps       what is enabled, what budgets allow
 //! assumptions the assumptions of verdicts hold for every execution
-//! rough       a variant of a scenario with more faults
+//! rough       variants of a scenario with more faults
 //! properties  each property against a naive twin that reads the whole execution
 //! ```
 
@@ -20,7 +20,7 @@ use std::fmt;
 
 pub use assumptions::assumptions_hold;
 pub use properties::properties_agree_with_their_twins;
-pub use rough::rough;
+pub use rough::{rough, struck};
 pub use steps::{budgets_are_kept, enabled_and_is_enabled_agree, faults_have_their_effect};
 pub use walk::{after, pick, walk};
 

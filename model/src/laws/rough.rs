@@ -12,13 +12,7 @@ const BOUND: Ticks = Ticks::new(2);
 /// far as the scenario allows them; on request, responses take no time.
 pub fn rough<P: Service>(scenario: &Scenario<P>, replies: Replies) -> Scenario<P> {
     let mut rough = scenario.clone();
-    let mut keep = |change: &dyn Fn(&mut Scenario<P>)| {
-        let mut next = rough.clone();
-        change(&mut next);
-        if next.validate().is_ok() {
-            rough = next;
-        }
-    };
+    let mut keep = |change: &dyn Fn(&mut Scenario<P>)| keep(&mut rough, change);
     keep(&|next| next.clients = next.clients.max(3));
     keep(&|next| next.synchrony.message_delay = next.synchrony.message_delay.or(Some(Ticks::new(1))));
     keep(&|next| next.budget.losses = next.budget.losses.max(1));
@@ -37,4 +31,25 @@ pub fn rough<P: Service>(scenario: &Scenario<P>, replies: Replies) -> Scenario<P
         keep(&|next| next.promises.push(Promise { property, bound, expect: Expect::Proven }));
     }
     rough
+}
+
+/// The scenario with a loss and a pause, and with bounds on the delays of messages and of wake-ups, as far as it allows them; its promises are its own.
+pub fn struck<P: Service>(scenario: &Scenario<P>) -> Scenario<P> {
+    let mut struck = scenario.clone();
+    let mut keep = |change: &dyn Fn(&mut Scenario<P>)| keep(&mut struck, change);
+    keep(&|next| next.synchrony.message_delay = next.synchrony.message_delay.or(Some(Ticks::new(1))));
+    keep(&|next| next.synchrony.wake_delay = next.synchrony.wake_delay.or(Some(Ticks::ZERO)));
+    keep(&|next| next.budget.losses = next.budget.losses.max(1));
+    keep(&|next| next.budget.pauses = next.budget.pauses.max(1));
+    keep(&|next| next.network.replies = Replies::Travel);
+    struck
+}
+
+/// Changes a scenario, if it is possible afterwards.
+fn keep<P: Service>(scenario: &mut Scenario<P>, change: &dyn Fn(&mut Scenario<P>)) {
+    let mut next = scenario.clone();
+    change(&mut next);
+    if next.validate().is_ok() {
+        *scenario = next;
+    }
 }

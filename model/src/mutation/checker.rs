@@ -84,6 +84,16 @@ crate::mutations! {
         LongCalledShortest,
         /// A loss is left out although delays are bounded.
         LossLeftOutInTime,
+        /// A loss or a pause is explored only where it alone lets time pass, whatever else is left.
+        LateFaultsStandAlone,
+        /// Losses and pauses are left out although faults are kept to places.
+        LateFaultsIgnorePlaces,
+        /// A pause is left out where it is a wake-up that presses.
+        LatePausesIgnoreWakes,
+        /// Pauses are left out although the service notices them.
+        LatePausesIgnoreService,
+        /// Pauses are left out although answers that take no time reach only who is up.
+        LatePausesIgnoreReplies,
     }
     "symmetry", Reduction {
         /// Clients that the service treats differently are permuted.

@@ -50,6 +50,20 @@ impl<P: Service> World<P> {
         self.condition(envelope.to) == Condition::Paused || self.is_cut(envelope.link(), scenario)
     }
 
+    /// Whether time cannot pass before this message arrives or is lost.
+    pub fn is_pressing(&self, scenario: &Scenario<P>, envelope: &Envelope<P>) -> bool {
+        envelope.due.is_some_and(|due| due.0 <= self.now) && !self.is_excused(scenario, envelope)
+    }
+
+    /// The number of deadlines of a process of which time cannot pass before each has fired; a process that is not up has none.
+    pub fn pressing_wakes(&self, scenario: &Scenario<P>, process: ProcessId) -> usize {
+        let mut count = 0;
+        if let Some(late) = scenario.wake_delay_of(process).filter(|_| self.condition(process) == Condition::Up) {
+            self.wakes(scenario, process, &mut |_, due| count += usize::from(due + late <= self.now));
+        }
+        count
+    }
+
     /// The maximum time that may pass before some event must have happened; `None` if there is no such bound. If the
     /// scenario bounds no delay, this reads no deadlines, however many there are.
     pub fn slack(&self, scenario: &Scenario<P>) -> Option<Ticks> {
@@ -92,12 +106,7 @@ impl<P: Service> World<P> {
             }
         }
         for process in self.processes().filter(|process| self.condition(*process) == Condition::Up) {
-            let late = match process {
-                ProcessId::Client(_) if scenario.is_mutated(KernelMutation::WakeDelayUnbounded) => None,
-                ProcessId::Client(_) => scenario.synchrony.wake_delay,
-                _ if scenario.is_mutated(KernelMutation::ServerDelayOfClients) => scenario.synchrony.wake_delay,
-                _ => scenario.synchrony.server_delay,
-            };
+            let late = scenario.wake_delay_of(process);
             self.wakes(scenario, process, &mut |timer, due| {
                 if due <= self.now {
                     fire(process, timer);
@@ -111,5 +120,17 @@ impl<P: Service> World<P> {
             press(left);
         }
         slack
+    }
+}
+
+impl<P: Service> Scenario<P> {
+    /// How much later than its deadline a process may wake up; `None` if there is no bound.
+    fn wake_delay_of(&self, process: ProcessId) -> Option<Ticks> {
+        match process {
+            ProcessId::Client(_) if self.is_mutated(KernelMutation::WakeDelayUnbounded) => None,
+            ProcessId::Client(_) => self.synchrony.wake_delay,
+            _ if self.is_mutated(KernelMutation::ServerDelayOfClients) => self.synchrony.wake_delay,
+            _ => self.synchrony.server_delay,
+        }
     }
 }

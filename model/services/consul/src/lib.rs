@@ -141,6 +141,10 @@ impl Service for Consul {
         !settings.delegates
     }
 
+    fn notices_pauses(_: &Settings) -> bool {
+        false
+    }
+
     fn inspect(server: &Server) -> Result<(), String> {
         server.inspect()
     }

@@ -109,6 +109,10 @@ impl Service for Etcd {
         true
     }
 
+    fn notices_pauses(_: &Settings) -> bool {
+        false
+    }
+
     fn inspect(cluster: &Cluster) -> Result<(), String> {
         cluster.inspect()
     }

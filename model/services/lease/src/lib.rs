@@ -126,6 +126,10 @@ impl Service for Lease {
     fn apply_fault(_: &mut World<Self>, fault: Uninhabited, _: &Context<'_, Self>, _: &mut Outbox<Self>) {
         match fault {}
     }
+
+    fn notices_pauses(_: &Settings) -> bool {
+        false
+    }
 }
 
 impl service::Settings<Lease> for Settings {

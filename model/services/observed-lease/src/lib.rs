@@ -107,6 +107,10 @@ impl Service for ObservedLease {
         events::suffer(&mut world.server.process, fault, out);
     }
 
+    fn notices_pauses(_: &Settings) -> bool {
+        false
+    }
+
     fn only_answers(store: &Store, message: &ObservedLeaseMessage) -> bool {
         matches!(message, ObservedLeaseMessage::Request(_, Request::Get)) && store.reads_only_answer()
     }

@@ -114,6 +114,11 @@ impl Service for RabbitMq {
         broker.notice(fault, context);
     }
 
+    /// A process that is paused sends no heartbeats.
+    fn notices_pauses(settings: &Settings) -> bool {
+        settings.heartbeat.is_some()
+    }
+
     fn server_deadline(broker: &Broker, settings: &Settings) -> Option<Instant> {
         broker.must_happen_by(settings)
     }

@@ -81,6 +81,10 @@ impl Service for Redlock {
     fn apply_fault(world: &mut World<Self>, fault: RedlockFault, context: &Context<'_, Self>, _: &mut Outbox<Self>) {
         Nodes::suffer(world, fault, context);
     }
+
+    fn notices_pauses(_: &Settings) -> bool {
+        false
+    }
 }
 
 impl ServiceMessage for RedlockMessage {

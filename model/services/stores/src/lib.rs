@@ -81,6 +81,10 @@ impl Service for Stores {
     fn apply_fault(_: &mut World<Self>, fault: Uninhabited, _: &Context<'_, Self>, _: &mut Outbox<Self>) {
         match fault {}
     }
+
+    fn notices_pauses(_: &Settings) -> bool {
+        false
+    }
 }
 
 impl ServiceMessage for StoreMessage {
