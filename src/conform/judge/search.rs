@@ -55,6 +55,8 @@ pub(super) struct Search<'a> {
     pub(super) twins: Twins,
     pub(super) certain: Ahead,
     pub(super) likely: Ahead,
+    /// The same as the certain one where no requests are open at the same time: it is looked for only if it is needed.
+    pub(super) in_order: OnceCell<Ahead>,
     pub(super) plan: OnceCell<Plan>,
     /// When requests were carried out, in a part of a log.
     pub(super) instants: Option<Instants>,
@@ -143,6 +145,7 @@ impl<'a> Search<'a> {
             twins: if is_concurrent { Twins::of(&lines, &certain, &arrival) } else { Twins::none(lines.len()) },
             likely,
             certain,
+            in_order: OnceCell::new(),
             plan: OnceCell::new(),
             instants: None,
             paths: None,

@@ -4,7 +4,8 @@
 //!
 //! * *Ends are put off.* The end of a session takes its place right before the next request that tells of it. What comes between does
 //!   not: the session holds none of the keys that it is about, and the log position of the end may be any, for no later answer shows it, or
-//!   no request between takes one. It may end at the same instant as before, since that may be long ago.
+//!   no request between takes one. It may end at the same instant as before, since that may be long ago. Only the ends of others take log positions, too: where
+//!   answers show that it changed a key at a lower position than what comes next, it comes first.
 //! * *A renewal is in vain where it may be* (C-TTL-5), as soon as it is sent, if timers may fire as late as they like: a session whose
 //!   timer has fired lives until its end is applied, like one that was renewed in time, and may end whenever that one may.
 //! * *A lock is asked for before a lock-delay begins* (C-LD-9): a request that gets the lock, or is told that the session is unknown, has
@@ -19,6 +20,7 @@ use fencepost_model::time::Instant;
 
 use super::super::consul::Class;
 use super::super::log::LogRecord;
+use super::ahead::Ahead;
 use super::arrivals::Answer;
 use super::parts::sessions;
 use super::search::{Search, note};
@@ -43,6 +45,7 @@ impl Search<'_> {
     /// The ends of sessions that may come before the next answer, as far as an open request tells of them.
     pub(super) fn timers(&self, state: &State, target: usize, until: i64) -> Timers {
         let mut timers = Timers::default();
+        let (mut told, mut untold) = (Vec::new(), Vec::new());
         for (session, since) in state.agent.expirable(Instant::at(until)) {
             let began = since.or_else(|| state.since(session));
             let keys = state.agent.keys_of(session);
@@ -51,7 +54,24 @@ impl Search<'_> {
             let tells = |request: &usize| self.tells_of_end(*request, state.at, (name, &keys), has_position);
             let is_overdue =
                 self.lateness.zip(began).is_some_and(|(lateness, since)| self.is_late(since, lateness, until));
-            let Some(by) = self.undone(state).find(tells).or(is_overdue.then_some(target)) else { continue };
+            match self.undone(state).find(tells).or(is_overdue.then_some(target)) {
+                Some(by) => {
+                    let is_wanted = by == target || tells(&target);
+                    told.push((session, began, keys, is_wanted));
+                }
+                None => untold.push((session, began, keys)),
+            }
+        }
+        if !told.is_empty() && untold.iter().any(|(_, _, keys)| !keys.is_empty()) {
+            // Up to here answers show what comes next.
+            let ends = told.iter().filter_map(|(_, _, keys, _)| self.next_change(state, keys));
+            let position = ends.chain([self.position_of(target)]).max().unwrap_or_default();
+            let comes_first = |keys: &[String]| self.next_change(state, keys).is_some_and(|change| change <= position);
+            let first = untold.into_iter().filter(|(_, _, keys)| comes_first(keys));
+            told.extend(first.map(|(session, began, keys)| (session, began, keys, true)));
+        }
+        for (session, began, keys, is_wanted) in told {
+            let name = state.agent.session_name(session);
             let first = self.undone(state).filter(|request| self.renews[*request] && self.names(*request, name));
             let first: Vec<usize> = first.collect();
             if !first.is_empty() {
@@ -62,9 +82,27 @@ impl Search<'_> {
             let instants =
                 if keys.is_empty() { vec![until] } else { self.instants(state, began.unwrap_or(until), until) };
             let ends = instants.into_iter().map(|at| Candidate::Expire(session, at));
-            if by == target || tells(&target) { timers.wanted.extend(ends) } else { timers.others.extend(ends) }
+            if is_wanted { timers.wanted.extend(ends) } else { timers.others.extend(ends) }
         }
         timers
+    }
+
+    /// What answers show of log positions, also where requests come one after the other.
+    fn positions_shown(&self) -> &Ahead {
+        if self.certain.is_empty() { self.in_order.get_or_init(|| Ahead::of(&self.lines)) } else { self.ahead() }
+    }
+
+    /// The log position that the answer to a request shows, or that of the request; 0 if neither is known.
+    fn position_of(&self, request: usize) -> u64 {
+        let shown = self.positions_shown();
+        shown.index_of(request).unwrap_or(shown.shown[request])
+    }
+
+    /// The lowest log position at which answers show that one of these keys has changed, and not by a write that is known.
+    fn next_change(&self, state: &State, keys: &[String]) -> Option<u64> {
+        let (shown, told) = (self.positions_shown(), state.agent.last_told());
+        let changes = keys.iter().filter_map(|key| shown.next(key, told)).map(|version| version.modify);
+        changes.filter(|change| !shown.is_ranked(*change)).min()
     }
 
     /// Whether a session may have ended of which the answer tells that arrives next, while no other request is open.

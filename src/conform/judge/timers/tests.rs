@@ -52,6 +52,11 @@ impl History {
             now += 1;
             history.ask(now * SECOND, &question, (since, 0), true);
         }
+        // What is left of both keys, in either order.
+        for key in if all.len().is_multiple_of(2) { [0, 1] } else { [1, 0] } {
+            now += 1;
+            history.ask(now * SECOND, &get(&format!("/v1/kv/k{key}")), (now * SECOND, 0), false);
+        }
         history.lines.sort_by_key(|(sent, _)| *sent);
         history
     }
@@ -263,4 +268,40 @@ fn no_order_with_timers_is_lost_and_none_is_made_up() {
         let [impossible, possible] = counts.get();
         assert!(impossible > 50 && possible > 50, "{lateness:?}: {impossible} impossible, {possible} possible");
     }
+}
+
+/// Two sessions have ended. Their keys are read one after the other, and the log positions say which of the two ended first.
+#[test]
+fn positions_tell_in_which_order_sessions_have_ended() {
+    let said = |first: u64, second: u64| {
+        let mut text = String::from(r#"{"consul": "1.8.7", "node": "here"}"#);
+        let mut say = |line: Value| write!(text, "\n{line}").expect("a string");
+        for (number, key) in ["a", "b"].into_iter().enumerate() {
+            let at = number as f64;
+            let id = format!("{number:08x}-0000-4000-8000-000000000000");
+            let body = json!({"NodeChecks": [], "TTL": "10s", "LockDelay": "0s", "Behavior": "release"}).to_string();
+            say(json!({
+                "method": "PUT", "url": "/v1/session/create", "body": body, "sent": at, "received": at + 0.1,
+                "status": 200, "answer": json!({"ID": id}).to_string(),
+            }));
+            say(json!({
+                "method": "PUT", "url": format!("/v1/kv/{key}?acquire={id}"), "body": "", "sent": at + 0.2,
+                "received": at + 0.3, "status": 200, "answer": "true",
+            }));
+        }
+        for (key, create, modify, at) in [("a", 11, first, 40.0), ("b", 13, second, 41.0)] {
+            let entry = json!({
+                "Key": key, "CreateIndex": create, "ModifyIndex": modify, "LockIndex": 1, "Flags": 0, "Value": null,
+            });
+            say(json!({
+                "method": "GET", "url": format!("/v1/kv/{key}"), "sent": at, "received": at + 0.1, "status": 200,
+                "answer": json!([entry]).to_string(),
+            }));
+        }
+        let episode = read(&text).unwrap_or_else(|why| panic!("{why}: {text}")).remove(0);
+        let (judged, plain) = judged(&episode);
+        assert_eq!(judged, plain, "{text}");
+        judged
+    };
+    assert_eq!([said(14, 15), said(15, 14), said(14, 14)], [Some(true), Some(true), Some(false)]);
 }
