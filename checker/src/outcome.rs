@@ -165,7 +165,7 @@ impl<P: Service> TimedExploration<P> {
 
     fn certificate(&self, scenario: &Scenario<P>, promise: &Promise) -> Certificate {
         let kinds = self.exploration.marks.kinds;
-        let never = |kind: &ActionKind| kinds & (1 << *kind as u64) == 0;
+        let never = |kind: &ActionKind| kinds & kind.bit() == 0;
         Certificate {
             goals: goals(scenario, promise).map(|goal| goal.name().to_owned()).collect(),
             never_taken: ActionKind::ALL.iter().copied().filter(never).map(|kind| kind.name().to_owned()).collect(),
@@ -189,14 +189,14 @@ fn partial_order() -> Assumption {
     }
 }
 
-/// What a verdict rests on where losses and pauses are taken late.
+/// What a verdict rests on where some losses or pauses are not explored.
 fn late_faults() -> Assumption {
     Assumption {
         kind: "late-faults".into(),
         class: AssumptionClass::Limit,
         value: AssumptionValue::None,
         source: "model".into(),
-        sentence: "late faults: a loss or a pause that lets no time pass is taken later, or not at all".to_owned(),
+        sentence: "late faults: a loss or a pause without which time can pass is not explored".to_owned(),
     }
 }
 

@@ -182,11 +182,6 @@ impl<P: Service> Worlds<P> {
     }
 }
 
-/// The bit that stands for the action's kind.
-pub(crate) fn kind_bit<P: Service>(action: &Action<P>) -> u64 {
-    1 << action.kind() as u64
-}
-
 /// The message of a panic.
 pub(crate) fn panicked(label: &str, panic: &(dyn std::any::Any + Send)) -> String {
     let text = panic.downcast_ref::<String>().map(String::as_str).or(panic.downcast_ref::<&str>().copied());
@@ -289,7 +284,7 @@ impl<P: Service> Space for Worlds<P> {
                 let is_kept = is_violation && !self.scenario.is_mutated(CheckerMutation::StutterHidesViolation);
                 if is_kept || !stepper.is_open(&state) {
                     // A fault that is not explored is possible all the same.
-                    let marks = Marks { reached: reached.0, kinds: kind_bit(action) | left_out };
+                    let marks = Marks { reached: reached.0, kinds: action.kind().bit() | left_out };
                     found(Transition { action: place, state, is_violation, marks });
                 }
             }

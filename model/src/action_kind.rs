@@ -15,6 +15,11 @@ macro_rules! kinds {
             /// Every kind, in the order of declaration. The index of a kind is its bit in a set of kinds.
             pub const ALL: &'static [ActionKind] = &[$(ActionKind::$name,)*];
 
+            /// Its bit in a set of kinds.
+            pub const fn bit(self) -> u64 {
+                1 << self as u64
+            }
+
             /// The name in files and output.
             pub fn name(self) -> &'static str {
                 match self { $(ActionKind::$name => $text,)* }

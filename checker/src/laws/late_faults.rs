@@ -2,14 +2,14 @@
 //! and in whole searches, violations are as short.
 
 use fencepost_model::laws::{after, pick};
-use fencepost_model::monitor::{Observed, ObservedStep};
+use fencepost_model::monitor::Observed;
 use fencepost_model::scenario::Scenario;
 use fencepost_model::service::Service;
 use fencepost_model::time::Ticks;
 use fencepost_model::world::{Action, Fault};
 
 use super::subsumption::like;
-use super::{LawViolation, expect, require};
+use super::{LawViolation, expect, require, violated};
 use crate::engine::Paths;
 use crate::limits::Limits;
 use crate::options::Options;
@@ -73,14 +73,18 @@ fn look<S: Service>(
         };
         let ((one, then), (other, now)) = (after(scenario, &struck, action), after(scenario, world, &same));
         require(then.facts == now.facts, || format!("{fault}: it changes the facts of {action}"))?;
-        require(words(&then) == words(&now), || format!("{fault}: it changes what {action} violates"))?;
+        require(violated(&then) == violated(&now), || format!("{fault}: it changes what {action} violates"))?;
         let later = like(fault, &other).filter(|later| scenario.is_enabled(&other, later));
-        let mut other = match later {
-            Some(later) => after(scenario, &other, &later).0,
-            // The message was lost for another reason: there is more left of the budget.
-            None => other,
+        let other = match (later, fault) {
+            (Some(later), _) => after(scenario, &other, &later).0,
+            (None, Action::Lose(_)) => {
+                // The message was lost at a cut: more is left of the budget.
+                let mut other = other;
+                other.world.left = one.left;
+                other
+            }
+            (None, _) => return Err(LawViolation(format!("{action}: it prevents {fault}"))),
         };
-        other.world.left = one.left;
         require(*form.of(one) == *form.of(other), || format!("{fault}, and {action}: their order counts"))?;
     }
     Ok(())
@@ -113,10 +117,6 @@ fn is_late<S: Service>(action: &Action<S>) -> bool {
 /// Whether an action ends the pause: the two together are no steps at all.
 fn is_end_of<S: Service>(action: &Action<S>, fault: &Action<S>) -> bool {
     matches!((action, fault), (Action::Fault(Fault::Resume(one)), Action::Fault(Fault::Pause(other))) if one == other)
-}
-
-fn words<S: Service>(step: &ObservedStep<S>) -> Vec<fencepost_model::properties::Property> {
-    step.violations.iter().map(|violation| violation.property).collect()
 }
 
 /// A shortest violation is as long where losses and pauses are left out, and the same goals and kinds of actions are seen.

@@ -32,7 +32,9 @@ mod symmetry;
 mod unheard;
 
 use fencepost_model::laws as model;
+use fencepost_model::monitor::ObservedStep;
 use fencepost_model::mutation::Layer;
+use fencepost_model::properties::Property;
 use fencepost_model::scenario::Scenario;
 use fencepost_model::service::Service;
 
@@ -80,7 +82,7 @@ laws! {
     Unheard = "unheard",
     /// What a partial order chooses commutes with all else.
     PartialOrder = "partial-order",
-    /// A loss or a pause that is left out commutes with what follows, and time passes without it.
+    /// A loss or a pause that is left out commutes with what follows, and time does not need it.
     LateFaults = "late-faults",
     /// A world that another one covers can do nothing that the other cannot.
     Subsumption = "subsumption",
@@ -191,4 +193,9 @@ fn expect<T>(result: Result<T, InternalError>) -> Result<T, LawViolation> {
         assert!(!matches!(error, InternalError::Panic(_)), "{error}");
         LawViolation(error.to_string())
     })
+}
+
+/// The properties that a step violates.
+fn violated<P: Service>(step: &ObservedStep<P>) -> Vec<Property> {
+    step.violations.iter().map(|violation| violation.property).collect()
 }

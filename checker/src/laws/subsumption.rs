@@ -7,7 +7,7 @@ use fencepost_model::service::Service;
 use fencepost_model::time::{Deadline, Ticks};
 use fencepost_model::world::{Action, World};
 
-use super::{LawViolation, require};
+use super::{LawViolation, require, violated};
 use crate::reduction::{Form, Formed, Subsumption};
 
 /// What a world can do, one that covers it can do, too: with the same facts and the same violations; and afterwards it has in nothing less
@@ -73,10 +73,7 @@ fn simulates<S: Service>(scenario: &Scenario<S>, one: &Observed<S>, other: &Obse
         };
         let ((there, then), (here, now)) = (after(scenario, other, action), after(scenario, one, &same));
         require(now.facts == then.facts, || format!("{action}: other facts in the world that covers another"))?;
-        let words = |step: &fencepost_model::monitor::ObservedStep<S>| {
-            step.violations.iter().map(|violation| violation.property).collect::<Vec<_>>()
-        };
-        require(words(&now) == words(&then), || {
+        require(violated(&now) == violated(&then), || {
             format!("{action}: other violations in the world that covers another")
         })?;
         require(has_as_much(&here, &there), || {

@@ -40,7 +40,7 @@ use crate::limits::Progress;
 use crate::options::Options;
 use crate::outcome::InternalError;
 use crate::reduction::{Collapsed, Form, Pool, Stepper, Subsumption, Successor};
-use crate::worlds::{kind_bit, panicked};
+use crate::worlds::panicked;
 
 /// The most transitions that are kept.
 const EDGES_MAX: u64 = 200_000_000;
@@ -256,7 +256,7 @@ impl<'a, P: Service> Build<'a, P> {
         self.stepper.ask(self.scenario, &*actions);
         for (place, action) in actions.iter().enumerate() {
             let Successor { to, reached, .. } = self.stepper.step(self.scenario, self.form.normal(), (place, action));
-            self.marks.add(Marks { reached: reached.0, kinds: kind_bit(action) });
+            self.marks.add(Marks { reached: reached.0, kinds: action.kind().bit() });
             let label = self.labels.of(self.scenario, &mut self.graph, action, reached);
             edges.push((self.number(to, level + 1), label));
         }

@@ -13,7 +13,7 @@ use fencepost_model::world::Action;
 
 use crate::engine::Marks;
 use crate::reduction::{Form, Formed};
-use crate::worlds::{kind_bit, panicked};
+use crate::worlds::panicked;
 
 /// A world in normal form.
 pub(super) trait ErasedWorld: Any + Debug + Send + Sync {
@@ -164,7 +164,7 @@ impl<P: Service> Transitions for FormedTransitions<P> {
         };
         let (world, step) =
             catch_unwind(AssertUnwindSafe(take)).map_err(|panic| panicked(&action.to_string(), &*panic))?;
-        let marks = Marks { reached: self.scenario.reached(&step.facts).0, kinds: kind_bit(action) };
+        let marks = Marks { reached: self.scenario.reached(&step.facts).0, kinds: action.kind().bit() };
         Ok(TakenStep { is_same: **world == **last, is_violation: !step.violations.is_empty(), marks, world })
     }
 

@@ -33,7 +33,8 @@ pub fn rough<P: Service>(scenario: &Scenario<P>, replies: Replies) -> Scenario<P
     rough
 }
 
-/// The scenario with a loss and a pause, and with bounds on the delays of messages and of wake-ups, as far as it allows them; its promises are its own.
+/// The scenario with a loss, a pause, a cut and a message that arrives twice, and with bounds on the delays of messages and of wake-ups, as far as it
+/// allows them; its promises are its own.
 pub fn struck<P: Service>(scenario: &Scenario<P>) -> Scenario<P> {
     let mut struck = scenario.clone();
     let mut keep = |change: &dyn Fn(&mut Scenario<P>)| keep(&mut struck, change);
@@ -41,6 +42,8 @@ pub fn struck<P: Service>(scenario: &Scenario<P>) -> Scenario<P> {
     keep(&|next| next.synchrony.wake_delay = next.synchrony.wake_delay.or(Some(Ticks::ZERO)));
     keep(&|next| next.budget.losses = next.budget.losses.max(1));
     keep(&|next| next.budget.pauses = next.budget.pauses.max(1));
+    keep(&|next| next.budget.cuts = next.budget.cuts.max(1));
+    keep(&|next| next.budget.duplicates = next.budget.duplicates.max(1));
     keep(&|next| next.network.replies = Replies::Travel);
     struck
 }

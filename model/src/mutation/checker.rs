@@ -86,13 +86,15 @@ crate::mutations! {
         LossLeftOutInTime,
         /// A loss or a pause is explored only where it alone lets time pass, whatever else is left.
         LateFaultsStandAlone,
-        /// Losses and pauses are left out although faults are kept to places.
+        /// Losses and pauses are taken late although faults are kept to places.
         LateFaultsIgnorePlaces,
+        /// Losses and pauses are taken late although a promise looks at every world.
+        LateFaultsIgnorePromises,
         /// A pause is left out where it is a wake-up that presses.
         LatePausesIgnoreWakes,
-        /// Pauses are left out although the service notices them.
+        /// Pauses are taken late although the service notices them.
         LatePausesIgnoreService,
-        /// Pauses are left out although answers that take no time reach only who is up.
+        /// Pauses are taken late although answers that take no time reach only who is up.
         LatePausesIgnoreReplies,
     }
     "symmetry", Reduction {

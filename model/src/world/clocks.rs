@@ -50,12 +50,12 @@ impl<P: Service> World<P> {
         self.condition(envelope.to) == Condition::Paused || self.is_cut(envelope.link(), scenario)
     }
 
-    /// Whether time cannot pass before this message arrives or is lost.
+    /// Whether time cannot pass while this message is in flight.
     pub fn is_pressing(&self, scenario: &Scenario<P>, envelope: &Envelope<P>) -> bool {
         envelope.due.is_some_and(|due| due.0 <= self.now) && !self.is_excused(scenario, envelope)
     }
 
-    /// The number of deadlines of a process of which time cannot pass before each has fired; a process that is not up has none.
+    /// The number of wake-ups of a process that time cannot pass without; a process that is not up has none.
     pub fn pressing_wakes(&self, scenario: &Scenario<P>, process: ProcessId) -> usize {
         let mut count = 0;
         if let Some(late) = scenario.wake_delay_of(process).filter(|_| self.condition(process) == Condition::Up) {
@@ -68,13 +68,13 @@ impl<P: Service> World<P> {
     /// scenario bounds no delay, this reads no deadlines, however many there are.
     pub fn slack(&self, scenario: &Scenario<P>) -> Option<Ticks> {
         if scenario.synchrony == Synchrony::default() {
-            return self.pressing(scenario);
+            return self.until_service_acts(scenario);
         }
         self.alarms(scenario, &mut |_, _| {})
     }
 
     /// The time until the service must act by its own deadline, independent of the scenario's bounds.
-    fn pressing(&self, scenario: &Scenario<P>) -> Option<Ticks> {
+    fn until_service_acts(&self, scenario: &Scenario<P>) -> Option<Ticks> {
         let at = P::server_deadline(&self.server.process, &scenario.service)?;
         Some(at - self.clock(ProcessId::Server))
     }
@@ -116,7 +116,7 @@ impl<P: Service> World<P> {
                 }
             });
         }
-        if let Some(left) = self.pressing(scenario) {
+        if let Some(left) = self.until_service_acts(scenario) {
             press(left);
         }
         slack

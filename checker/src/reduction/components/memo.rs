@@ -33,7 +33,7 @@ use super::cache::Cache;
 use super::pool::WorkerPool;
 use super::{Collapsed, Successor};
 
-/// The logarithms of how many answers of each kind all workers of a process keep at most.
+/// The logarithms of how many answers of each kind the workers of a process keep at most, all of them together: as many as one alone.
 const STEPS: u32 = 16;
 const NAMES: u32 = 15;
 const MEMORIES: u32 = 14;
