@@ -34,7 +34,7 @@ use super::pool::WorkerPool;
 use super::{Collapsed, Successor};
 
 /// The logarithms of how many answers of each kind the workers of a process keep at most, all of them together: as many as one alone.
-const STEPS: u32 = 16;
+const STEPS: u32 = 17;
 const NAMES: u32 = 15;
 const MEMORIES: u32 = 14;
 
