@@ -196,7 +196,7 @@ fn late_faults() -> Assumption {
         class: AssumptionClass::Limit,
         value: AssumptionValue::None,
         source: "model".into(),
-        sentence: "late faults: a loss or a pause without which time can pass is not explored".to_owned(),
+        sentence: "late faults: a loss or a pause is explored only where time cannot pass without it".to_owned(),
     }
 }
 

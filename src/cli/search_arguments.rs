@@ -26,7 +26,8 @@ pub struct SearchArguments {
     /// Whether messages to which no process reacts are part of a state
     #[arg(long, value_enum, default_value_t = Switch::Off)]
     unheard: Switch,
-    /// Explore only some of a state's actions, where the others may wait (partial orders, late faults; for safety promises)
+    /// Explore only some of a state's actions, where the others may wait (partial orders), and losses and pauses only where they let time pass;
+    /// for safety promises
     #[arg(long)]
     partial_order: bool,
     /// Leave out states that others cover, with more that is left of budgets or longer times that are left for messages (subsumption; for

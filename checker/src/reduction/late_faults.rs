@@ -72,7 +72,8 @@ impl LateFaults {
         let has_onlookers = scenario.looks_at_every_world() && !is(CheckerMutation::LateFaultsIgnorePromises);
         let is_watched = is_seen || has_places || has_onlookers || budget.operator > 0;
         let has_bound = scenario.synchrony.message_delay.is_some() && !is(CheckerMutation::LossLeftOutInTime);
-        let losses = if budget.losses == 0 || if has_bound { is_watched } else { is_seen } {
+        let is_forbidden = if has_bound { is_watched } else { is_seen };
+        let losses = if budget.losses == 0 || is_forbidden {
             Explored::Everywhere
         } else if has_bound {
             Explored::Late

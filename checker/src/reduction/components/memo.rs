@@ -3,7 +3,7 @@
 //! Nearly every step depends on few parts: on the process that something happens to, and on what happens; a fault on the budget
 //! and on the server, too, which may notice it; and where responses take no time, on their receivers. It changes no others,
 //! sends messages, and states facts. Violations and ghosts are recomputed at each cache hit;
-//! the names of the normal form are computed part by part.
+//! the names of the normal form are computed [part by part](super::naming).
 //!
 //! Faults of the service are not cached, because they may change anything; nor are messages that a cut link may lose.
 
@@ -22,14 +22,12 @@ use fencepost_model::service::Service;
 use fencepost_model::time::{Instant, Ticks};
 use fencepost_model::world::{Action, Envelope, Fault, Step};
 
-use super::super::calls::CallsOfAll;
-use super::super::names::{NormalNames, OWNERS, Occurrences, Rewriting, Rules, SmallSet};
+use super::super::names::{OWNERS, Rules};
 use super::super::normal_form::{Formed, NormalForm};
-use super::super::order::place_of;
 use super::super::piece::{Layout, Piece};
-use super::super::symmetry::{Symmetry, traces};
 use super::super::unheard::Unheard;
 use super::cache::Cache;
+use super::naming::PartNaming;
 use super::pool::WorkerPool;
 use super::{Collapsed, Successor};
 
@@ -122,13 +120,7 @@ pub(super) struct Memo<P: Service> {
     facts: Vec<(InlineVec<Fact<P>, 4>, Reached)>,
     /// What is remembered after facts.
     memories: Cache<(u32, u16), u32>,
-    /// What parts are called anew.
-    names: Cache<(u32, SmallSet, u64, Ticks), u32>,
-    symmetry: Symmetry,
-    /// What parts have of clients.
-    traces: Cache<(u32, usize), u64>,
-    /// Parts after clients have changed places.
-    places: Cache<(u32, u64), u32>,
+    naming: PartNaming,
     unheard: Unheard,
     /// Whether a server only answers a message.
     answers: Cache<(u32, u32), bool>,
@@ -148,10 +140,7 @@ impl<P: Service> Memo<P> {
             asked: vec![0; 1 << own(STEPS)],
             facts: vec![(InlineVec::new(), Reached(0))],
             memories: Cache::new(own(MEMORIES)),
-            names: Cache::new(own(NAMES)),
-            symmetry: form.symmetry.clone(),
-            traces: Cache::new(own(NAMES)),
-            places: Cache::new(own(NAMES)),
+            naming: PartNaming::new(form, scenario.mutation, own(NAMES)),
             unheard: form.unheard,
             answers: Cache::new(own(MEMORIES)),
         }
@@ -268,8 +257,8 @@ impl<P: Service> Memo<P> {
         }
         self.leave_out(copies, &layout, &mut list);
         let parts: &mut [u32] = &mut list;
-        self.name(copies, &layout, parts, outcome.count > 0, question.shift)?;
-        self.arrange(copies, &layout, parts);
+        self.naming.name(copies, &layout, parts, outcome.count > 0, question.shift)?;
+        self.naming.arrange(copies, &layout, parts);
         let (fingerprint, allowance) = copies.identity(&layout, parts, || copies.fingerprint(&layout, parts));
         let reached = self.facts[usize::from(outcome.facts)].1;
         let stays = self.mutation == Some(CheckerMutation::PartitionOfPredecessor.into());
@@ -368,127 +357,6 @@ impl<P: Service> Memo<P> {
         after
     }
 
-    /// Gives the parts of a world the names of the normal form, and restores the order of messages; `None` if there are
-    /// numbers that are not small.
-    fn name(
-        &mut self,
-        copies: &mut WorkerPool<P>,
-        layout: &Layout,
-        parts: &mut [u32],
-        has_new_messages: bool,
-        shift: Ticks,
-    ) -> Option<()> {
-        let mut all = Occurrences::default();
-        parts.iter().for_each(|number| all.join(&copies.head(*number).look));
-        if all.has_large {
-            return None;
-        }
-        let mut calls = CallsOfAll::default();
-        for (known, number) in calls[1..].iter_mut().zip(&parts[..layout.server]) {
-            *known = copies.head(*number).look.calls;
-        }
-        // Where there are several closed calls, they are named by where they occur.
-        let has_closed = |place: usize| calls[place + 1].has_closed(all.small.calls_in_use(place));
-        if (0..layout.server).any(has_closed) {
-            return None;
-        }
-        let beyond = all.small.beyond(&calls);
-        let is_off = |place: usize| {
-            let own = (place < layout.server).then(|| calls[place + 1]);
-            own.is_some_and(|own| own.is_off(all.small.calls_in_use(place)))
-        };
-        let mut may_be_unsorted = has_new_messages;
-        if all.is_affected(&beyond, shift) || (0..layout.server).any(is_off) {
-            for (place, number) in parts.iter_mut().enumerate() {
-                if copies.head(*number).look.is_affected(&beyond, shift) || is_off(place) {
-                    let own = (place < layout.server).then(|| place_of(place + 1));
-                    *number = self.rename(copies, *number, (&all.small, &calls), own, shift);
-                    may_be_unsorted |= place >= layout.messages;
-                }
-            }
-        }
-        if may_be_unsorted && self.mutation != Some(CheckerMutation::LookupLeavesMessagesUnsorted.into()) {
-            sort(copies, &mut parts[layout.messages..]);
-        }
-        Some(())
-    }
-
-    /// Lets interchangeable clients stand in the order of what can be seen of them.
-    fn arrange(&mut self, copies: &mut WorkerPool<P>, layout: &Layout, parts: &mut [u32]) {
-        if self.symmetry.is_none() {
-            return;
-        }
-        let held = copies.piece(parts[layout.memory]).held();
-        let outside = |place: usize| copies.head(parts[place]).outside ^ u64::from(held[place].0);
-        let known = &mut self.traces;
-        let mut trace = |number: u32, place: usize| match known.get(&(number, place)) {
-            Some(trace) => trace,
-            None => {
-                let trace = copies.piece(number).trace(place);
-                known.put((number, place), trace);
-                trace
-            }
-        };
-        let traces = |place| traces(layout, parts.len(), |part| trace(parts[part], place));
-        let Some(order) = self.symmetry.order(layout.server, outside, traces) else { return };
-        let word = order.iter().rev().fold(0, |word, place| word << 4 | u64::from(*place));
-        for number in parts.iter_mut() {
-            let word = if self.mutation == Some(CheckerMutation::PlacesIgnoreOrder.into()) { 0 } else { word };
-            *number = match self.places.get(&(*number, word)) {
-                Some(arranged) => arranged,
-                None => {
-                    let mut piece = copies.piece(*number).clone();
-                    piece.arrange(&order);
-                    let arranged = copies.number(piece);
-                    self.places.put((*number, word), arranged);
-                    arranged
-                }
-            };
-        }
-        let before: InlineVec<u32, 6> = parts[..layout.server].iter().copied().collect();
-        for (place, other) in order.iter().enumerate() {
-            parts[place] = before[usize::from(*other)];
-        }
-        sort(copies, &mut parts[layout.messages..]);
-    }
-
-    /// Gives a part new names; `own` says whose state it is, if it is a client's.
-    fn rename(
-        &mut self,
-        copies: &mut WorkerPool<P>,
-        number: u32,
-        (all, calls): (&SmallSet, &CallsOfAll),
-        own: Option<u16>,
-        shift: Ticks,
-    ) -> u32 {
-        let is = |mutation: CheckerMutation| self.mutation.is_some_and(|own| own.is(mutation));
-        let small = &copies.head(number).look.small;
-        let others = match is(CheckerMutation::NamesIgnoreOthers) {
-            true => SmallSet::default(),
-            false => all.of_kinds_in(small, own),
-        };
-        // The names of calls depend on what their client shows of them. Mostly there is one client; those of several are mixed.
-        let is_named = |owner: &u16| small.calls(*owner) != 0 || own == Some(*owner);
-        let digits = |owner: u16| u64::from(calls[usize::from(owner)].digits());
-        let mix = |mixed: u64, digits: u64| mixed.wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(29) ^ digits;
-        let shown = match is(CheckerMutation::NamesIgnoreCalls) {
-            true => 0,
-            false => (1..OWNERS).filter(is_named).map(digits).fold(0, mix),
-        };
-        // Mixed words of several clients may be the same.
-        let is_certain = !copies.is_exact() || (1..OWNERS).filter(is_named).count() < 2;
-        let question = (number, others, shown, if is(CheckerMutation::NamesIgnoreShift) { Ticks::ZERO } else { shift });
-        if let Some(known) = self.names.get(&question).filter(|_| is_certain) {
-            return known;
-        }
-        let names = NormalNames::few(*all, *calls, shift);
-        let mut piece = copies.piece(number).clone();
-        piece.visit(&mut Rewriting::new(&names, &copies.rules));
-        let renamed = copies.number(piece);
-        self.names.put(question, renamed);
-        renamed
-    }
-
     /// Whether the question was asked before, and lately. Where worlds are made of many parts, most are asked only once; to
     /// remember these would cost more than it saves.
     fn is_repeated(&mut self, question: &Lookup<P>) -> bool {
@@ -546,11 +414,6 @@ impl<P: Service> Memo<P> {
         }
         self.steps.put(question.key, CachedStep { after, sent, count, facts: number });
     }
-}
-
-/// Restores the order of messages.
-fn sort<P: Service>(copies: &WorkerPool<P>, messages: &mut [u32]) {
-    messages.sort_by(|one, other| copies.piece(*one).message().cmp(&copies.piece(*other).message()));
 }
 
 /// The same part after so much time; a server forgets what is meaningless from then on.

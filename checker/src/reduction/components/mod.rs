@@ -7,6 +7,7 @@
 //! ```text
 //! pool    every part that was met, by number
 //! memo    what steps did, by the parts that they depend on
+//! naming  what parts become in normal form
 //! cache   what was asked lately and answered
 //! packed  worlds that wait to be expanded
 //! stored  worlds and parts as bytes, for a search on disk
@@ -14,6 +15,7 @@
 
 mod cache;
 mod memo;
+mod naming;
 mod packed;
 mod pool;
 mod stored;
