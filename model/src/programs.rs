@@ -25,6 +25,26 @@ pub struct ScenarioProgram {
     pub factor: i64,
 }
 
+impl ScenarioProgram {
+    /// The program that a client runs, if it runs one: an entry for one client takes precedence over an entry for all.
+    #[must_use]
+    pub fn of(programs: &[ScenarioProgram], client: ClientId) -> Option<&ScenarioProgram> {
+        let its_own = programs.iter().find(|program| program.client == Some(client));
+        its_own.or_else(|| programs.iter().find(|program| program.client.is_none()))
+    }
+
+    /// Whether two clients run the same program from the same value, as fast, or neither runs one. A client that has crashed begins with that value, so it
+    /// matters also where no state shows it.
+    #[must_use]
+    pub fn are_alike(programs: &[ScenarioProgram], one: ClientId, other: ClientId) -> bool {
+        let run = |client| {
+            let ScenarioProgram { client: _, name, package, head, factor } = Self::of(programs, client)?;
+            Some((name, package, head, factor))
+        };
+        run(one) == run(other)
+    }
+}
+
 fn one() -> i64 {
     1
 }

@@ -10,7 +10,7 @@ use serde::Deserialize;
 use crate::AuditError;
 
 /// The format that is read.
-const FORMAT: u32 = 1;
+pub(crate) const FORMAT: u32 = 2;
 
 /// The first line.
 #[derive(Deserialize)]
@@ -30,7 +30,7 @@ enum AuditLine<S: Service> {
     Client(Host<S::Client>),
     Message(Envelope<S>),
     Frame(Box<Observed<S>>),
-    Witness(Renaming),
+    Witness(CertifiedWitness),
     Start(u32, u32),
     Member(CertifiedMember),
     Class(Action<S>),
@@ -49,6 +49,16 @@ pub(crate) struct CertifiedMember {
     pub(crate) targets: Vec<(u32, u32)>,
 }
 
+/// How a world becomes the one that stands for it: clients change places, if there is an order of them; then instants and numbers change.
+#[derive(Deserialize)]
+pub(crate) struct CertifiedWitness {
+    /// For each place the place of the client that stands there afterwards.
+    #[serde(default)]
+    pub(crate) order: Vec<usize>,
+    #[serde(flatten)]
+    pub(crate) renaming: Renaming,
+}
+
 /// For each member its component, if it counts here; and for components the class of actions that is never taken in them.
 #[derive(Deserialize)]
 pub(crate) struct AuditLayer {
@@ -65,7 +75,7 @@ pub(crate) struct Certified<S: Service> {
     clients: Vec<Host<S::Client>>,
     messages: Vec<Envelope<S>>,
     frames: Vec<Box<Observed<S>>>,
-    pub(crate) witnesses: Vec<Renaming>,
+    pub(crate) witnesses: Vec<CertifiedWitness>,
     pub(crate) members: Vec<CertifiedMember>,
     pub(crate) start: (u32, u32),
     pub(crate) classes: Vec<Action<S>>,
@@ -119,12 +129,10 @@ impl<S: Service> Certified<S> {
             }
         }
         let (members, transitions) = (certified.members.len(), certified.transitions());
-        match announced == Some((members, transitions)) {
-            true => Ok(certified),
-            false => {
-                unreadable(text.lines().count(), format!("no end with {members} worlds, {transitions} transitions"))
-            }
+        if announced == Some((members, transitions)) {
+            return Ok(certified);
         }
+        unreadable(text.lines().count(), format!("no end with {members} worlds, {transitions} transitions"))
     }
 
     /// How many transitions there are.

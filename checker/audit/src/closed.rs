@@ -9,31 +9,48 @@ use fencepost_model::scenario::Scenario;
 use fencepost_model::service::Service;
 use fencepost_model::world::{Action, Horizon};
 
-use crate::certificate::Certified;
+use crate::AuditOptions;
+use crate::certificate::{Certified, CertifiedWitness};
 use crate::endless::EdgesOf;
-use crate::witness::apply;
+use crate::witness::{apply, may_change_places};
 
-/// Checks all of it, each thread a part. Returns, for each world, what the proofs about endless executions need.
+/// How many worlds each thread checks before the caller is told.
+const ROUND: usize = 4096;
+
+/// Checks all of it, each thread a part, without the worlds that have been checked before. Returns, for each world, what proofs about
+/// endless executions need.
 pub(crate) fn check<S: Service>(
     certified: &Certified<S>,
     scenario: &Scenario<S>,
-    workers: usize,
+    options: &AuditOptions<'_>,
 ) -> Result<Vec<EdgesOf>, String> {
     let horizon = Horizon::of(scenario);
     let start = || leads_to(certified, horizon, scenario.observed(), certified.start);
-    guarded(start).map_err(|why| format!("the initial world: {why}"))?;
+    let orders = || {
+        let start = certified.world(certified.start.0 as usize).expect("it is what the initial world leads to");
+        let is_wrong = |witness: &CertifiedWitness| !may_change_places(scenario, &start, &witness.order);
+        let wrong = certified.witnesses.iter().position(is_wrong);
+        wrong.map_or(Ok(()), |number| Err(format!("by witness {number} clients change places that are not alike")))
+    };
+    guarded(start).and_then(|()| guarded(orders)).map_err(|why| format!("the initial world: {why}"))?;
     let of_world = |number: usize| {
         let check = || successors(certified, scenario, horizon, number);
         guarded(check).map_err(|why| format!("world {number}: {why}"))
     };
-    let numbers: Vec<usize> = (0..certified.members.len()).collect();
-    let parts = numbers.chunks(numbers.len().div_ceil(workers.max(1)).max(1));
-    let done: Vec<Result<Vec<EdgesOf>, String>> = thread::scope(|scope| {
-        let check = |part: &[usize]| part.iter().map(|number| of_world(*number)).collect();
-        let started: Vec<_> = parts.map(|part| scope.spawn(move || check(part))).collect();
-        started.into_iter().map(|thread| thread.join().expect("panics are caught in it")).collect()
-    });
-    Ok(done.into_iter().collect::<Result<Vec<_>, String>>()?.into_iter().flatten().collect())
+    let numbers: Vec<usize> = (options.from..certified.members.len()).collect();
+    let mut edges = Vec::with_capacity(numbers.len());
+    for round in numbers.chunks(ROUND * options.workers.max(1)) {
+        let done: Vec<Result<Vec<EdgesOf>, String>> = thread::scope(|scope| {
+            let check = |part: &[usize]| part.iter().map(|number| of_world(*number)).collect();
+            let started: Vec<_> = round.chunks(ROUND).map(|part| scope.spawn(move || check(part))).collect();
+            started.into_iter().map(|thread| thread.join().expect("panics are caught in it")).collect()
+        });
+        done.into_iter().try_for_each(|part| part.map(|part| edges.extend(part)))?;
+        if edges.len() < numbers.len() {
+            (options.tell)(options.from + edges.len());
+        }
+    }
+    Ok(edges)
 }
 
 /// A world that is none can make the model panic.
@@ -79,10 +96,8 @@ fn take<S: Service>(scenario: &Scenario<S>, world: &mut Observed<S>, action: &Ac
         return Err(format!("it violates `{}`: {}", violation.property, violation.message));
     }
     let reached = scenario.reached(&step.facts);
-    match scenario.has_reached(reached, Goal::LAP_CUT) {
-        true => Err("a lap of a program is cut: what follows is not known".to_owned()),
-        false => Ok(reached),
-    }
+    let is_known = !scenario.has_reached(reached, Goal::LAP_CUT);
+    is_known.then_some(reached).ok_or("a lap of a program is cut: what follows is not known".to_owned())
 }
 
 /// Whether a world is the given member, under the given witness.
@@ -94,8 +109,6 @@ fn leads_to<S: Service>(
 ) -> Result<(), String> {
     let witness_of = certified.witnesses.get(witness as usize).ok_or("its witness is missing")?;
     apply(witness_of, horizon, &mut state)?;
-    match certified.world(member as usize).is_some_and(|world| world == state) {
-        true => Ok(()),
-        false => Err(format!("under witness {witness} it is not world {member}")),
-    }
+    let is_it = certified.world(member as usize).is_some_and(|world| world == state);
+    is_it.then_some(()).ok_or_else(|| format!("under witness {witness} it is not world {member}"))
 }

@@ -3,7 +3,7 @@
 //! ```text
 //! certificate  the file, as it is read
 //! closed       each action of each world leads to a world of the file, and violates no promise
-//! witness      how a successor becomes the world that stands for it: instants are moved, numbers are renamed
+//! witness      how a successor becomes the world that stands for it: clients change places, instants are moved, numbers are renamed
 //! endless      no fair execution is endless while a promise stays open
 //! trust        what is believed and not checked
 //! ```
@@ -64,18 +64,30 @@ pub enum AuditError {
     Refused(String),
 }
 
-/// Checks the text of a certificate on some threads. `wanted` is the text of the scenario that it has to be about.
+/// How a certificate is checked.
+pub struct AuditOptions<'a> {
+    /// The text of the scenario that it has to be about.
+    pub wanted: Option<&'a str>,
+    /// On how many threads.
+    pub workers: usize,
+    /// How many worlds, the first ones, an earlier run has checked. All are checked again where a promise is about endless executions.
+    pub from: usize,
+    /// Is told how many worlds have been checked, in large certificates from time to time.
+    pub tell: &'a (dyn Fn(usize) + Sync),
+}
+
+/// Checks the text of a certificate.
 ///
 /// # Errors
 /// The first reason why it shows nothing.
-pub fn audit(text: &str, wanted: Option<&str>, workers: usize) -> Result<Audited, AuditError> {
+pub fn audit(text: &str, options: &AuditOptions<'_>) -> Result<Audited, AuditError> {
     let system = header(text)?.system;
     let named = SERVICES.iter().find(|(systems, _)| systems.contains(&system.as_str()));
     let (_, audit) = named.ok_or_else(|| AuditError::Unreadable(format!("there is no system `{system}`")))?;
-    audit(text, wanted, workers)
+    audit(text, options)
 }
 
-type Audit = fn(&str, Option<&str>, usize) -> Result<Audited, AuditError>;
+type Audit = fn(&str, &AuditOptions<'_>) -> Result<Audited, AuditError>;
 
 /// The services, each by the names of its systems.
 const SERVICES: [(&[&str], Audit); 7] = [
@@ -96,38 +108,39 @@ const fn of<S: Service>() -> (&'static [&'static str], Audit) {
 ///
 /// # Errors
 /// The first reason why it shows nothing.
-pub fn audit_of<S: Service>(text: &str, wanted: Option<&str>, workers: usize) -> Result<Audited, AuditError> {
+pub fn audit_of<S: Service>(text: &str, options: &AuditOptions<'_>) -> Result<Audited, AuditError> {
     let scenario =
         read::<S>(&header(text)?.scenario).map_err(|why| AuditError::Unreadable(format!("line 1: {why}")))?;
-    if let Some(wanted) = wanted {
+    if let Some(wanted) = options.wanted {
         let none = |why| format!("it is about `{}`, and the other file is of another service: {why}", scenario.name);
         read(wanted).map_err(none).and_then(|wanted| is_about(&scenario, &wanted)).map_err(AuditError::Refused)?;
     }
     let certified = Certified::read(text)?;
-    let worlds = closed::check(&certified, &scenario, workers).map_err(AuditError::Refused)?;
+    let options = &AuditOptions { from: if certified.endless.is_empty() { options.from } else { 0 }, ..*options };
+    if options.from > certified.members.len() {
+        return Err(AuditError::Unreadable(format!("there are no {} worlds in it", options.from)));
+    }
+    let worlds = closed::check(&certified, &scenario, options).map_err(AuditError::Refused)?;
     endless::check(&certified, &scenario, &worlds).map_err(AuditError::Refused)?;
     Ok(Audited {
         promises: scenario.promises.iter().map(|promise| promise.property).collect(),
         members: certified.members.len(),
         transitions: certified.transitions(),
         witnesses: certified.witnesses.len(),
-        trusted: trust::trusted(&scenario),
+        trusted: trust::trusted(&certified, &scenario, options.from),
         scenario: scenario.name,
     })
 }
 
 fn read<S: Service>(text: &str) -> Result<Scenario<S>, String> {
     let scenario = from_toml::<S>(text, "scenario").map_err(|error| error.to_string())?;
-    match scenario.mutation {
-        Some(_) => Err("the scenario has a `mutation`, so it is not about the service".to_owned()),
-        None => Ok(scenario),
-    }
+    let is_mutated = scenario.mutation.is_some();
+    (!is_mutated).then_some(scenario).ok_or("the scenario has a `mutation`, so it is not about the service".to_owned())
 }
 
 /// Whether the certificate is about a scenario: about some of its promises, and the same in all else.
 fn is_about<S: Service>(certified: &Scenario<S>, wanted: &Scenario<S>) -> Result<(), String> {
-    match *certified == wanted.judging(|promise| certified.promises.contains(promise)) {
-        true => Ok(()),
-        false => Err(format!("it is about the scenario `{}`, and not about this `{}`", certified.name, wanted.name)),
-    }
+    let is_it = *certified == wanted.judging(|promise| certified.promises.contains(promise));
+    let other = || format!("it is about the scenario `{}`, and not about this `{}`", certified.name, wanted.name);
+    is_it.then_some(()).ok_or_else(other)
 }

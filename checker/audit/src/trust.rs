@@ -3,6 +3,9 @@
 use fencepost_model::scenario::Scenario;
 use fencepost_model::service::Service;
 
+use crate::certificate::Certified;
+use crate::witness::is_endless;
+
 /// The laws that are tested by walks, and the code that both programs share.
 const LAWS: [&str; 7] = [
     "the model: `enabled`, `step`, `observe` and the services say what can happen and what a promise is; no execution begins otherwise",
@@ -19,10 +22,16 @@ const LAWS: [&str; 7] = [
 const FAIRNESS: &str =
     "fairness: time goes on, and what the scenario calls fair happens; actions of one shape are one class";
 
-/// What a certificate of a scenario rests on, as sentences: first what the scenario assumes.
-pub(crate) fn trusted<S: Service>(scenario: &Scenario<S>) -> Vec<String> {
+/// What is believed where clients change places.
+const SYMMETRY: &str = "symmetry: a service that treats two clients alike (`are_alike`) and clients that start alike know them by name only, and so do \
+                        the promises; every name is visited";
+
+/// What a certificate of a scenario rests on, as sentences: first what the scenario assumes; last what an earlier run has checked.
+pub(crate) fn trusted<S: Service>(certified: &Certified<S>, scenario: &Scenario<S>, from: usize) -> Vec<String> {
     let assumed = scenario.assumptions().into_iter().map(|assumption| assumption.sentence);
-    let is_endless = scenario.promises.iter().any(|promise| promise.property.is_about_endless_runs(promise.bound));
-    let laws = LAWS.iter().copied().chain(is_endless.then_some(FAIRNESS));
-    assumed.chain(laws.map(str::to_owned)).collect()
+    let has_orders = certified.witnesses.iter().any(|witness| !witness.order.is_empty());
+    let more = is_endless(scenario).then_some(FAIRNESS).into_iter().chain(has_orders.then_some(SYMMETRY));
+    let before =
+        (from > 0).then(|| format!("an earlier run: it has checked the first {from} worlds of this certificate"));
+    assumed.chain(LAWS.into_iter().chain(more).map(str::to_owned)).chain(before).collect()
 }

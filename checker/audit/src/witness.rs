@@ -1,29 +1,58 @@
-//! A witness says how a world becomes the one that stands for it: by how much instants are moved back, and which numbers get others. It is
-//! carried out here, by the visitor of the kernel, and must leave alone all that a process can notice: the order of numbers, and where
-//! only identity counts, which of them are the same.
+//! A witness says how a world becomes the one that stands for it: which clients change places, by how much instants are moved back, and which
+//! numbers get others. It is carried out here, by the visitors of the kernel, and must leave alone all that a process can notice: who is
+//! alike, the order of numbers, and where only identity counts, which of them are the same.
 
-use fencepost_model::ids::{Call, ClientId, Index, ProcessId, RawId, SessionId, SessionParts, Tenure, Token};
-use fencepost_model::monitor::{NumberKind, Observed, Renaming};
+use fencepost_model::ids::{ClientId, ProcessId};
+use fencepost_model::monitor::{ByKind, NumberKind, Numbers, Observed, Renaming};
 use fencepost_model::normal::{Normal, Visitor};
+use fencepost_model::scenario::Scenario;
 use fencepost_model::service::Service;
 use fencepost_model::time::{Instant, Ticks};
 use fencepost_model::world::Horizon;
+
+use crate::certificate::CertifiedWitness;
+
+/// Whether clients may change places so: none does, or they start alike, run the same program, are treated alike by the service and by the
+/// clocks, and no promise about endless executions follows each of them.
+pub(crate) fn may_change_places<S: Service>(scenario: &Scenario<S>, start: &Observed<S>, order: &[usize]) -> bool {
+    let mut places = order.to_vec();
+    places.sort_unstable();
+    let is_alike = |(place, from): (usize, &usize)| {
+        let (one, other) = (ClientId::of(place), ClientId::of(*from));
+        one == other || scenario.treats_alike(one, other)
+    };
+    let is_order = || places.into_iter().eq(0..start.clients.len()) && order.iter().enumerate().all(is_alike);
+    order.is_empty() || is_order() && !is_endless(scenario) && start.arranged(order) == *start
+}
+
+/// Whether a promise is about endless executions.
+pub(crate) fn is_endless<S: Service>(scenario: &Scenario<S>) -> bool {
+    scenario.promises.iter().any(|promise| promise.property.is_about_endless_runs(promise.bound))
+}
 
 /// Applies a witness to a world.
 ///
 /// # Errors
 /// It changes more than names; what, as a sentence.
-pub(crate) fn apply<S: Service>(witness: &Renaming, horizon: Horizon, state: &mut Observed<S>) -> Result<(), String> {
-    let passed = state.world.now - Instant::START;
-    if passed != witness.shift {
-        return Err(format!("the witness moves instants back by {}, and {passed} passed", witness.shift));
+pub(crate) fn apply<S: Service>(
+    witness: &CertifiedWitness,
+    horizon: Horizon,
+    state: &mut Observed<S>,
+) -> Result<(), String> {
+    let (passed, shift) = (state.world.now - Instant::START, witness.renaming.shift);
+    if passed != shift {
+        return Err(format!("the witness moves instants back by {shift}, and {passed} passed"));
+    }
+    if !witness.order.is_empty() {
+        *state = state.arranged(&witness.order);
     }
     let oldest = state.world.clock(ProcessId::Server) - horizon.back;
     state.world.server.process.settle(oldest);
-    let mut renamer = Renamer { witness, horizon, clock: Instant::START, scope: 0, renamed: Vec::new() };
-    state.world.visit(&mut renamer);
-    renamer.scope(None, Ticks::ZERO);
-    state.monitor.visit(&mut renamer);
+    let mut renamer = Renamer { witness: &witness.renaming, renamed: Vec::new() };
+    let mut visitor = ByKind::new(&mut renamer, horizon);
+    state.world.visit(&mut visitor);
+    visitor.scope(None, Ticks::ZERO);
+    state.monitor.visit(&mut visitor);
     state.world.now = Instant::START;
     state.world.sort();
     state.monitor.sort();
@@ -33,10 +62,6 @@ pub(crate) fn apply<S: Service>(witness: &Renaming, horizon: Horizon, state: &mu
 /// Gives a world the names of a witness, and remembers all numbers that it saw.
 struct Renamer<'a> {
     witness: &'a Renaming,
-    horizon: Horizon,
-    /// What the clock in scope shows when true time is 0.
-    clock: Instant,
-    scope: u16,
     /// What a number counts among, the number, its new name.
     renamed: Vec<(NumberKind, u32, u32)>,
 }
@@ -67,87 +92,17 @@ impl Renamer<'_> {
         }
         Ok(())
     }
-
-    fn instant(&self, at: &mut Instant, floor: Ticks) {
-        *at = (*at - self.witness.shift).max(self.clock + floor);
-    }
-
-    fn name(&self, kind: NumberKind, number: u32) -> u32 {
-        let is_it = |(among, from, _): &&(NumberKind, u32, u32)| (*among, *from) == (kind, number);
-        self.witness.numbers.iter().find(is_it).map_or(number, |(.., to)| *to)
-    }
-
-    /// 0 is no number, and has no other name.
-    fn number(&mut self, kind: NumberKind, number: u32) -> u32 {
-        let name = if number == 0 { 0 } else { self.name(kind, number) };
-        self.renamed.extend((number > 0).then_some((kind, number, name)));
-        name
-    }
-
-    /// A name that is too large becomes 0, which is refused.
-    fn short(&mut self, kind: NumberKind, number: u16) -> u16 {
-        let name = self.number(kind, number.into());
-        self.renamed.extend((name > u16::MAX.into()).then_some((kind, number.into(), 0)));
-        u16::try_from(name).unwrap_or_default()
-    }
 }
 
-impl Visitor for Renamer<'_> {
-    fn deadline(&mut self, at: &mut Instant) {
-        self.instant(at, self.horizon.late);
+impl Numbers for Renamer<'_> {
+    fn instant(&mut self, at: Instant, floor: Instant) -> Instant {
+        (at - self.witness.shift).max(floor)
     }
 
-    fn until(&mut self, at: &mut Instant) {
-        self.instant(at, self.horizon.until);
-    }
-
-    fn elapsed(&mut self, at: &mut Instant) {
-        self.instant(at, self.horizon.elapsed);
-    }
-
-    fn since(&mut self, at: &mut Instant) {
-        self.instant(at, self.horizon.since);
-    }
-
-    fn index(&mut self, index: &mut Index) {
-        *index = Index::numbered(self.number(NumberKind::Index, index.raw()));
-    }
-
-    fn token(&mut self, token: &mut Token) {
-        if self.horizon.tokens_are_indexes {
-            *token = Token::numbered(self.number(NumberKind::Index, token.raw()));
-        }
-    }
-
-    fn counts_versions(&self) -> bool {
-        self.horizon.versions_are_counts
-    }
-
-    fn tenure(&mut self, tenure: &mut Tenure) {
-        tenure.0 = self.number(NumberKind::Tenure, tenure.0);
-    }
-
-    fn session(&mut self, session: &mut SessionId) {
-        let SessionParts { creator, number } = session.raw();
-        *session = SessionId::numbered(creator, self.short(NumberKind::Session(creator.0), number));
-    }
-
-    fn call(&mut self, call: &mut Call) {
-        call.0 = self.short(NumberKind::Call(self.scope), call.0);
-    }
-
-    fn call_of(&mut self, client: ClientId, call: &mut Call) {
-        call.0 = self.short(NumberKind::Call(client.0), call.0);
-    }
-
-    fn counter(&mut self, call: &mut Call) {
-        let (kind, number) = (NumberKind::Counter(self.scope), call.0.into());
-        call.0 = u16::try_from(self.name(kind, number)).unwrap_or_default();
-        self.renamed.push((kind, number, call.0.into()));
-    }
-
-    fn scope(&mut self, client: Option<ClientId>, skew: Ticks) {
-        self.scope = client.map_or(0, |client| client.0);
-        self.clock = Instant::START + skew;
+    fn number(&mut self, kind: NumberKind, number: u32, _: bool) -> u32 {
+        let is_it = |(among, from, _): &&(NumberKind, u32, u32)| (*among, *from) == (kind, number);
+        let name = self.witness.numbers.iter().find(is_it).map_or(number, |(.., to)| *to).min(kind.most());
+        self.renamed.push((kind, number, name));
+        name
     }
 }

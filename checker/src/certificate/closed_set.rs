@@ -6,19 +6,20 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use fencepost_model::goal::{Goal, Reached};
 use fencepost_model::inline_vec::InlineVec;
-use fencepost_model::monitor::{Observed, Renaming};
+use fencepost_model::monitor::Observed;
 use fencepost_model::properties::Property;
 use fencepost_model::scenario::Scenario;
 use fencepost_model::service::Service;
 use fencepost_model::world::{Action, Envelope, Host, Network, World};
 
 use super::components::Fairly;
-use super::lines::{CertificateHeader, CertificateLine, FORMAT, LayerLine, write};
+use super::lines::{CertificateHeader, CertificateLine, FORMAT, LayerLine, Witness, write};
 use super::parts::PartTable;
 use super::{CertificateError, CertificateSize};
 use crate::limits::Progress;
 use crate::options::Options;
 use crate::outcome::InternalError;
+use crate::reduction::Symmetry;
 use crate::worlds::panicked;
 
 /// How many worlds are expanded between two questions to the supervisor.
@@ -33,7 +34,9 @@ pub(super) struct ClosedSet<'a, P: Service> {
     messages: PartTable<Envelope<P>>,
     /// What else there is: worlds with the server of the start, without clients and messages.
     frames: PartTable<Observed<P>>,
-    witnesses: BTreeMap<Renaming, u32>,
+    witnesses: BTreeMap<Witness, u32>,
+    /// Who may change places. Promises about endless executions follow each client, so there no client may.
+    symmetry: Symmetry,
     /// For each world the numbers of its server, its frame, its clients and its messages.
     members: Vec<Box<[u32]>>,
     numbers: BTreeMap<Box<[u32]>, u32>,
@@ -65,6 +68,7 @@ impl<'a, P: Service> ClosedSet<'a, P> {
             messages: PartTable::default(),
             frames: PartTable::default(),
             witnesses: BTreeMap::new(),
+            symmetry: if fairly.is_some() { Symmetry::none() } else { Symmetry::of(scenario) },
             members: Vec::new(),
             numbers: BTreeMap::new(),
             start: scenario.initial(),
@@ -142,15 +146,20 @@ impl<'a, P: Service> ClosedSet<'a, P> {
     }
 
     /// The member that stands for a world, and the witness; what is new is added.
-    fn arrive(&mut self, world: &Observed<P>) -> Result<(u32, u32), CertificateError> {
-        let (world, renaming) = self.scenario.renamed_representative(world);
+    fn arrive(&mut self, state: &Observed<P>) -> Result<(u32, u32), CertificateError> {
+        let (mut world, mut renaming) = self.scenario.renamed_representative(state);
+        let order = self.symmetry.order_of(&world);
+        if let Some(order) = &order {
+            (world, renaming) = self.scenario.renamed_representative(&state.arranged(order));
+        }
         let member = self.number(world)?;
+        let witness = Witness { order: order.unwrap_or_default(), renaming };
         let next = u32::try_from(self.witnesses.len()).expect("memory ends before");
-        if let Some(known) = self.witnesses.get(&renaming) {
+        if let Some(known) = self.witnesses.get(&witness) {
             return Ok((member, *known));
         }
-        self.line(&CertificateLine::<P>::Witness(&renaming))?;
-        self.witnesses.insert(renaming, next);
+        self.line(&CertificateLine::<P>::Witness(&witness))?;
+        self.witnesses.insert(witness, next);
         Ok((member, next))
     }
 

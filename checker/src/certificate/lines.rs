@@ -9,7 +9,7 @@ use fencepost_model::world::Action;
 use serde::Serialize;
 
 /// The format of the file.
-pub(super) const FORMAT: u32 = 1;
+pub(super) const FORMAT: u32 = 2;
 
 /// The first line.
 #[derive(Serialize)]
@@ -32,7 +32,7 @@ pub(super) enum CertificateLine<'a, P: Service, T: Serialize = ()> {
     Message(&'a T),
     Frame(&'a T),
     /// How a successor becomes the world that stands for it.
-    Witness(&'a Renaming),
+    Witness(&'a Witness),
     /// The member that stands for the initial world, and its witness.
     Start(u32, u32),
     /// A world, as numbers of its server, its frame, its clients and its messages; then the target and the witness of each action that is
@@ -44,6 +44,16 @@ pub(super) enum CertificateLine<'a, P: Service, T: Serialize = ()> {
     Endless(Property, Option<u16>, Vec<LayerLine<'a>>),
     /// How many members and transitions there are.
     End(u64, u64),
+}
+
+/// How a world becomes the one that stands for it: clients change places first, if they do, then instants and numbers change.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize)]
+pub(super) struct Witness {
+    /// For each place the place of the client that stands there afterwards; empty if all stay.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(super) order: Vec<usize>,
+    #[serde(flatten)]
+    pub(super) renaming: Renaming,
 }
 
 /// A component number for each member that counts, and for components with a cycle the class that is never taken in them.

@@ -8,9 +8,10 @@
 //! ```
 //!
 //! The file contains a set of worlds with their monitors, and for each action that is enabled in one of them the world that stands for its
-//! successor, with a witness: by how much instants are moved back, and which numbers change. Nothing else of the checker is used: no
-//! symmetry, no partial order, no message is left out, no transition is looked up, and no world is told from another by a hash. So the
-//! set is larger than what a search counts. `fencepost-audit` reads the file; it knows the kernel and the services, and not this crate.
+//! successor, with a witness: by how much instants are moved back, which numbers change, and which interchangeable clients change places,
+//! unless a promise is about endless executions. Nothing else of the checker is used: no partial order, no message is left out, no transition
+//! is looked up, and no world is told from another by a hash. So the set is larger than what a search counts. `fencepost-audit` reads
+//! the file; it knows the kernel and the services, and not this crate.
 
 mod closed_set;
 mod components;

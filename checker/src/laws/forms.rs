@@ -12,7 +12,7 @@ use fencepost_model::service::Service;
 use fencepost_model::world::Action;
 
 use super::{LawViolation, require};
-use crate::reduction::{NormalForm, Symmetry, Unheard, arranged};
+use crate::reduction::{NormalForm, Symmetry, Unheard};
 
 /// Fingerprint of a normal successor, kinds of facts, violated properties.
 type Successor = (u64, Vec<String>, Vec<String>);
@@ -85,7 +85,7 @@ pub(super) fn symmetry_is_invisible<P: Service>(scenario: &Scenario<P>, choices:
     };
     let swapped = |world: &Observed<P>| {
         let order: Vec<usize> = (0..world.clients.len()).map(|place| swap(ClientId::of(place)).place()).collect();
-        arranged(world, &order)
+        world.arranged(&order)
     };
     let start = scenario.observed();
     require(normal(scenario, &swapped(&start)) == normal(scenario, &start), || {
@@ -121,7 +121,7 @@ pub(super) fn symmetry_is_invisible<P: Service>(scenario: &Scenario<P>, choices:
             require(symmetry.orbit(&canonical) == symmetry.orbit(&plain), || {
                 format!("{action}: the canonical world has another orbit")
             })?;
-            let is_among = |order: &Vec<usize>| normal(scenario, &arranged(&plain, order)) == *canonical;
+            let is_among = |order: &Vec<usize>| normal(scenario, &plain.arranged(order)) == *canonical;
             require(symmetry.orders(plain.clients.len()).iter().any(is_among), || {
                 format!("{action}: the canonical world is not one of those that it stands for")
             })?;

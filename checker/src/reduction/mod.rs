@@ -42,6 +42,5 @@ pub(crate) use normal_form::Formed;
 pub(crate) use normal_form::NormalForm;
 pub(crate) use partial_order::PartialOrder;
 pub(crate) use subsumption::Subsumption;
-#[cfg(feature = "stateright")]
-pub(crate) use symmetry::{Symmetry, arranged};
+pub(crate) use symmetry::Symmetry;
 pub(crate) use unheard::Unheard;

@@ -10,6 +10,7 @@ use fencepost_model::inline_vec::InlineVec;
 use fencepost_model::monitor::Observed;
 use fencepost_model::mutation::CheckerMutation;
 use fencepost_model::normal::Normal;
+use fencepost_model::programs::ScenarioProgram;
 use fencepost_model::scenario::Scenario;
 use fencepost_model::service::{Service, Settings as _};
 use fencepost_model::world::{Host, Rename};
@@ -36,7 +37,8 @@ struct Looks {
 }
 
 impl Symmetry {
-    /// That of a scenario: clients are interchangeable that start alike, up to names, and that the service treats alike.
+    /// That of a scenario: clients are interchangeable that start alike, up to names, run the same program, and are treated alike by the service
+    /// and by the clocks.
     pub(crate) fn of<P: Service>(scenario: &Scenario<P>) -> Self {
         if scenario.has_own_promises() {
             // A property that the scenario defines may name clients.
@@ -51,7 +53,8 @@ impl Symmetry {
             (scenario.service.are_alike(first, second) || scenario.is_mutated(CheckerMutation::AllClientsAlike))
                 && (scenario.clocks.offset(first.into()) == scenario.clocks.offset(second.into())
                     || scenario.is_mutated(CheckerMutation::OffsetsUncompared))
-                && (arranged(&start, &order) == start || scenario.is_mutated(CheckerMutation::StartsUncompared))
+                && ScenarioProgram::are_alike(&scenario.programs, first, second)
+                && (start.arranged(&order) == start || scenario.is_mutated(CheckerMutation::StartsUncompared))
         };
         let mut groups: Vec<Vec<usize>> = Vec::new();
         for place in 0..clients {
@@ -111,6 +114,14 @@ impl Symmetry {
         is_other.then_some(order)
     }
 
+    /// The same for a world in normal form, of which nothing is known.
+    pub(crate) fn order_of<P: Service>(&self, state: &Observed<P>) -> Option<Vec<usize>> {
+        let held = |place: usize| state.monitor.ghosts.held.get(place).map_or(0, |held| u64::from(held.0));
+        let outside = |place: usize| outside::<P>(place, &state.clients[place]) ^ held(place);
+        let order = self.order(state.clients.len(), outside, |place| traces_in(state, place))?;
+        Some(order.iter().map(|place| usize::from(*place)).collect())
+    }
+
     /// Every way in which clients can change places.
     pub(crate) fn orders(&self, clients: usize) -> Vec<Vec<usize>> {
         let mut orders = vec![(0..clients).collect::<Vec<usize>>()];
@@ -123,7 +134,7 @@ impl Symmetry {
     /// How many worlds a canonical one stands for.
     pub(crate) fn orbit<P: Service>(&self, state: &Observed<P>) -> usize {
         let orders = self.orders(state.clients.len());
-        let mut seen: Vec<u64> = orders.iter().map(|order| hash_of(arranged(state, order))).collect();
+        let mut seen: Vec<u64> = orders.iter().map(|order| hash_of(state.arranged(order))).collect();
         seen.sort_unstable();
         seen.dedup();
         seen.len()
@@ -161,14 +172,6 @@ pub(super) fn traces(layout: &Layout, count: usize, mut trace: impl FnMut(usize)
 pub(super) fn traces_in<P: Service>(state: &Observed<P>, place: usize) -> u64 {
     let layout = Layout::of(state.clients.len());
     traces(&layout, layout.messages + state.network.places().len(), |part| Piece::at(state, part).trace(place))
-}
-
-/// The same world with clients at other places.
-pub(crate) fn arranged<P: Service>(state: &Observed<P>, order: &[usize]) -> Observed<P> {
-    let mut state = state.clone();
-    arrange(&mut state, &order.iter().map(|place| place_of(*place)).collect());
-    state.world.network.sort();
-    state
 }
 
 /// Puts at each place the client that `order` names for it, and gives each client the name of its new place. The order of

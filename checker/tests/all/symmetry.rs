@@ -8,10 +8,37 @@ use std::{env, thread};
 use fencepost::consul::{Behavior, BeliefRule, Consul, SERVICE, Sequencer, Waiting, Writes};
 use fencepost_checker::{Limits, Options};
 use fencepost_model::finding::Finding;
+use fencepost_model::ids::ClientId;
+use fencepost_model::programs::ScenarioProgram;
 use fencepost_model::properties::Property;
 use fencepost_model::resource::Accepts;
 use fencepost_model::scenario::Scenario;
 use fencepost_model::time::Ticks;
+
+/// A client that runs another program, or the same one from another value or more slowly, is not like the others.
+#[test]
+fn clients_with_different_programs_are_not_alike() {
+    let program = |client: u16, factor| ScenarioProgram {
+        client: (client > 0).then_some(ClientId(client)),
+        name: "a recipe".to_owned(),
+        package: "a package".to_owned(),
+        head: "null".to_owned(),
+        factor,
+    };
+    let mut scenario = Scenario::<Consul>::new("programs").clients(3);
+    let alike = |scenario: &Scenario<Consul>| scenario.treats_alike(ClientId(1), ClientId(2));
+    assert!(alike(&scenario));
+    scenario.programs = vec![program(0, 1)];
+    assert!(alike(&scenario));
+    scenario.programs.push(program(2, 2));
+    assert!(!alike(&scenario) && scenario.treats_alike(ClientId(1), ClientId(3)));
+    scenario.programs[1].factor = 1;
+    assert!(alike(&scenario), "the same program under a name of its own");
+    scenario.programs[1].head = "1".to_owned();
+    assert!(!alike(&scenario));
+    scenario.programs = vec![program(2, 1)];
+    assert!(!alike(&scenario), "one runs none");
+}
 
 /// How many scenarios of at least a thousand states are compared, unless `FENCEPOST_CASES` says how many.
 const WANTED: usize = 150;

@@ -6,8 +6,9 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::numbers::{ByKind, NumberKind, Numbers};
 use super::{Observed, name_closed_calls};
-use crate::ids::{Call, ClientId, Index, ProcessId, RawId, SessionId, SessionParts, Tenure, Token};
+use crate::ids::{Call, ClientId, ProcessId};
 use crate::normal::{Normal, Visitor};
 use crate::scenario::Scenario;
 use crate::service::Service;
@@ -33,19 +34,22 @@ impl<P: Service> Scenario<P> {
     /// The representative, and what it renames: closed calls last.
     fn named(&self, state: &Observed<P>) -> (Observed<P>, Naming, Vec<(ClientId, Call, Call)>) {
         let Observed { mut world, mut monitor } = state.clone();
-        let mut naming = Naming::new(Horizon::of(self), world.now - Instant::START);
-        let oldest = world.clock(ProcessId::Server) - naming.horizon.back;
+        let horizon = Horizon::of(self);
+        let mut naming = Naming::new(world.now - Instant::START);
+        let oldest = world.clock(ProcessId::Server) - horizon.back;
         world.server.process.settle(oldest);
         naming.is_own = true;
+        let mut visitor = ByKind::new(&mut naming, horizon);
         for (place, host) in world.clients.iter_mut().enumerate() {
-            naming.scope(Some(ClientId::of(place)), host.skew);
-            host.process.visit(&mut naming);
+            visitor.scope(Some(ClientId::of(place)), host.skew);
+            host.process.visit(&mut visitor);
         }
         naming.is_own = false;
         let mut show = |naming: &mut Naming| {
-            world.visit(naming);
-            naming.scope(None, Ticks::ZERO);
-            monitor.visit(naming);
+            let mut visitor = ByKind::new(naming, horizon);
+            world.visit(&mut visitor);
+            visitor.scope(None, Ticks::ZERO);
+            monitor.visit(&mut visitor);
         };
         show(&mut naming);
         naming.rank();
@@ -89,30 +93,10 @@ impl<P: Service> Normal for World<P> {
     }
 }
 
-/// What a number counts among.
-#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum NumberKind {
-    /// Log positions.
-    Index,
-    /// Tenures.
-    Tenure,
-    /// The sessions of one creator.
-    Session(u16),
-    /// The calls of one client.
-    Call(u16),
-    /// The newest call of one client that [counts](Visitor::counter) them.
-    Counter(u16),
-}
-
 /// Visits a world twice. The first visit collects the numbers that occur; the second replaces them by their ranks and
 /// shifts instants.
 struct Naming {
-    horizon: Horizon,
     shift: Ticks,
-    /// The clock in scope when true time is 0.
-    clock: Instant,
-    scope: u16,
     numbers: Vec<(NumberKind, u32)>,
     is_ranked: bool,
     /// Whether a client's own state is looked at.
@@ -126,12 +110,9 @@ struct Naming {
 }
 
 impl Naming {
-    fn new(horizon: Horizon, shift: Ticks) -> Self {
+    fn new(shift: Ticks) -> Self {
         Naming {
-            horizon,
             shift,
-            clock: Instant::START,
-            scope: 0,
             numbers: Vec::new(),
             is_ranked: false,
             is_own: false,
@@ -148,16 +129,10 @@ impl Naming {
         self.is_ranked = true;
     }
 
-    fn instant(&self, at: &mut Instant, floor: Ticks) {
-        if self.is_ranked {
-            *at = (*at - self.shift).max(self.clock + floor);
-        }
-    }
-
-    /// The rank of a number in its scope, from 1. 0 stands for no number.
-    fn number(&mut self, kind: NumberKind, number: u32) -> u32 {
-        if number == 0 || !self.is_ranked {
-            self.numbers.extend((number > 0).then_some((kind, number)));
+    /// The rank of a number in its scope, from 1.
+    fn rank_of(&mut self, kind: NumberKind, number: u32) -> u32 {
+        if !self.is_ranked {
+            self.numbers.push((kind, number));
             return number;
         }
         let smaller = self.numbers.partition_point(|other| *other < (kind, 1));
@@ -181,99 +156,57 @@ impl Naming {
         self.renamed
     }
 
-    fn short(&mut self, kind: NumberKind, number: u16) -> u16 {
-        u16::try_from(self.number(kind, number.into())).expect("a rank is no larger than the number")
-    }
-
     /// Of calls only identity counts, where a client says so by counting them: those that its own state shows come first, in the order in
     /// which it shows them, and all others behind them.
-    fn name_call(&mut self, client: ClientId, call: &mut Call) {
-        let is_new = self.is_own && client.0 == self.scope && call.0 > 0 && !self.own.contains(&(client, *call));
-        self.own.extend(is_new.then_some((client, *call)));
-        if !self.is_ranked || !self.counting.contains(&client) || call.0 == 0 {
-            call.0 = self.short(NumberKind::Call(client.0), call.0);
-            return;
+    fn name_call(&mut self, kind: NumberKind, client: ClientId, number: u32, is_own: bool) -> u32 {
+        let call = Call(u16::try_from(number).expect("calls have 16 bits"));
+        let is_new = self.is_own && is_own && !self.own.contains(&(client, call));
+        self.own.extend(is_new.then_some((client, call)));
+        if !self.is_ranked || !self.counting.contains(&client) {
+            return self.rank_of(kind, number);
         }
         let own = self.own.iter().filter(|(other, _)| *other == client);
-        let place = own.clone().position(|(_, other)| other == call);
+        let place = own.clone().position(|(_, other)| *other == call);
         let before = place.unwrap_or_else(|| {
-            let shown_later = own.filter(|(_, other)| other > call).count();
-            usize::from(self.numbers_up_to(client, *call)) - 1 + shown_later
+            let shown_later = own.filter(|(_, other)| *other > call).count();
+            self.numbers_up_to(client, call) - 1 + shown_later
         });
-        let name = Call(u16::try_from(before + 1).expect("a client has few calls"));
-        self.renamed.push((NumberKind::Call(client.0), call.0.into(), name.0.into()));
-        *call = name;
+        let name = u32::try_from(before + 1).expect("a client has few calls");
+        self.renamed.push((kind, number, name));
+        name
+    }
+
+    /// The newest call of a client that counts has as large a number as there are calls of it.
+    fn name_counter(&mut self, kind: NumberKind, client: ClientId, number: u32) -> u32 {
+        if self.is_ranked {
+            let name = u32::try_from(self.numbers_up_to(client, Call(u16::MAX))).expect("a client has few calls");
+            self.renamed.push((kind, number, name));
+            return name;
+        }
+        if !self.counting.contains(&client) {
+            self.counting.push(client);
+        }
+        number
     }
 
     /// How many calls of the client have no larger number.
-    fn numbers_up_to(&self, client: ClientId, call: Call) -> u16 {
+    fn numbers_up_to(&self, client: ClientId, call: Call) -> usize {
         let is_among =
             |(kind, number): &&(NumberKind, u32)| *kind == NumberKind::Call(client.0) && *number <= call.0.into();
-        u16::try_from(self.numbers.iter().filter(is_among).count()).expect("a client has few calls")
+        self.numbers.iter().filter(is_among).count()
     }
 }
 
-impl Visitor for Naming {
-    fn deadline(&mut self, at: &mut Instant) {
-        self.instant(at, self.horizon.late);
+impl Numbers for Naming {
+    fn instant(&mut self, at: Instant, floor: Instant) -> Instant {
+        if self.is_ranked { (at - self.shift).max(floor) } else { at }
     }
 
-    fn until(&mut self, at: &mut Instant) {
-        self.instant(at, self.horizon.until);
-    }
-
-    fn elapsed(&mut self, at: &mut Instant) {
-        self.instant(at, self.horizon.elapsed);
-    }
-
-    fn since(&mut self, at: &mut Instant) {
-        self.instant(at, self.horizon.since);
-    }
-
-    fn index(&mut self, index: &mut Index) {
-        *index = Index::numbered(self.number(NumberKind::Index, index.raw()));
-    }
-
-    fn token(&mut self, token: &mut Token) {
-        if self.horizon.tokens_are_indexes {
-            *token = Token::numbered(self.number(NumberKind::Index, token.raw()));
+    fn number(&mut self, kind: NumberKind, number: u32, is_own: bool) -> u32 {
+        match kind {
+            NumberKind::Call(client) => self.name_call(kind, ClientId(client), number, is_own),
+            NumberKind::Counter(client) => self.name_counter(kind, ClientId(client), number),
+            _ => self.rank_of(kind, number),
         }
-    }
-
-    fn counts_versions(&self) -> bool {
-        self.horizon.versions_are_counts
-    }
-
-    fn tenure(&mut self, tenure: &mut Tenure) {
-        tenure.0 = self.number(NumberKind::Tenure, tenure.0);
-    }
-
-    fn session(&mut self, session: &mut SessionId) {
-        let SessionParts { creator, number } = session.raw();
-        *session = SessionId::numbered(creator, self.short(NumberKind::Session(creator.0), number));
-    }
-
-    fn call(&mut self, call: &mut Call) {
-        self.name_call(ClientId(self.scope), call);
-    }
-
-    fn call_of(&mut self, client: ClientId, call: &mut Call) {
-        self.name_call(client, call);
-    }
-
-    fn counter(&mut self, call: &mut Call) {
-        let client = ClientId(self.scope);
-        if self.is_ranked {
-            let name = self.numbers_up_to(client, Call(u16::MAX));
-            self.renamed.push((NumberKind::Counter(client.0), call.0.into(), name.into()));
-            call.0 = name;
-        } else if !self.counting.contains(&client) {
-            self.counting.push(client);
-        }
-    }
-
-    fn scope(&mut self, client: Option<ClientId>, skew: Ticks) {
-        self.scope = client.map_or(0, |client| client.0);
-        self.clock = Instant::START + skew;
     }
 }

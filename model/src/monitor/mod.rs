@@ -6,11 +6,15 @@
 //! ```text
 //! observed     a world with its monitor: what explorers carry
 //! calls        names of calls without a waiting client
+//! numbers      instants and numbers without absolute meaning, by what they count among
 //! equivalence  observed worlds that differ only in values without absolute meaning
+//! arranged     an observed world in which clients have changed places
 //! ```
 
+mod arranged;
 mod calls;
 mod equivalence;
+mod numbers;
 mod observed;
 
 use std::hash::{Hash, Hasher};
@@ -18,7 +22,8 @@ use std::hash::{Hash, Hasher};
 use serde::{Deserialize, Serialize};
 
 pub use calls::name_closed_calls;
-pub use equivalence::{NumberKind, Renaming};
+pub use equivalence::Renaming;
+pub use numbers::{ByKind, NumberKind, Numbers};
 pub use observed::{Observed, ObservedStep};
 
 use crate::fact::Fact;

@@ -13,10 +13,9 @@ use crate::scenario::{Scenario, SettingError};
 pub(super) struct Start<'a>(&'a ScenarioProgram);
 
 impl<'a> Start<'a> {
-    /// The program of a client, if it runs one. An entry for one client takes precedence over an entry for all.
+    /// The program of a client, if it runs one.
     pub(super) fn of(programs: &'a [ScenarioProgram], client: ClientId) -> Option<Self> {
-        let its_own = programs.iter().find(|program| program.client == Some(client));
-        its_own.or_else(|| programs.iter().find(|program| program.client.is_none())).map(Start)
+        ScenarioProgram::of(programs, client).map(Start)
     }
 
     /// How many ticks of the scenario are one of the program's.

@@ -12,7 +12,7 @@ fn a_certificate_is_written() {
     assert_eq!(written.status.code(), Some(0), "{}", stderr(&written));
     assert!(stdout(&written).contains("check it with: fencepost-audit "), "{}", stdout(&written));
     let text = fs::read_to_string(&file).expect("it was written");
-    assert!(text.starts_with("{\"fencepost_certificate\":1,"), "{}", text.lines().next().unwrap_or_default());
+    assert!(text.starts_with("{\"fencepost_certificate\":2,"), "{}", text.lines().next().unwrap_or_default());
 }
 
 #[test]

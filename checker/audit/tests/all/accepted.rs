@@ -1,11 +1,13 @@
 //! What the checker writes is accepted, and it writes nothing without a proof.
 
+use std::sync::Mutex;
+
 use fencepost::Expect;
 use fencepost::checker::{Limits, Options};
 use fencepost::model::finding::Finding;
-use fencepost_audit::audit;
+use fencepost_audit::{AuditOptions, audit};
 
-use crate::{accepted, certificate, findings, scenario};
+use crate::{SYMMETRIC, about, accepted, certificate, changed, findings, of_kind, on, scenario};
 
 /// Small scenarios of every service: promises about steps, promises about endless executions, weak and strong fairness, faults, clocks.
 const SMALL: [&str; 19] = [
@@ -35,7 +37,7 @@ fn certificates_of_every_service_are_accepted() {
     for name in SMALL {
         let scenario = scenario(name);
         let text = certificate(name);
-        let audited = audit(&text, Some(&scenario.to_toml()), 2).unwrap_or_else(|error| panic!("{name}: {error}"));
+        let audited = audit(&text, &about(&scenario.to_toml())).unwrap_or_else(|error| panic!("{name}: {error}"));
         let proven = findings(&*scenario);
         let proven = proven.iter().filter(|finding| finding.verdict.certificate().is_some());
         assert_eq!(audited.promises, proven.map(|finding| finding.property).collect::<Vec<_>>(), "{name}");
@@ -47,22 +49,56 @@ fn certificates_of_every_service_are_accepted() {
     }
 }
 
-/// The set is what a search without reductions finds, and one state more where nothing but the last promise is judged.
+/// The set is what a search finds that leaves out no message; clients change places in both.
 #[test]
-fn the_closed_set_is_what_a_search_without_reductions_counts() {
-    for name in ["lease-late-write-fenced", "b03-fencing", "copied-lock-heals", "e03-longer"] {
-        let options = Options { symmetry: false, leaves_out_unheard: false, ..Options::default() };
+fn the_closed_set_is_what_a_search_with_all_messages_counts() {
+    for name in ["lease-late-write-fenced", "b03-fencing", "copied-lock-heals", "e03-longer", SYMMETRIC] {
+        let options = Options { leaves_out_unheard: false, ..Options::default() };
         let outcomes = scenario(name).check(&options).expect("no internal error");
         let states = outcomes[0].finding.states;
         assert_eq!(accepted(&certificate(name)).members as u64, states, "{name}");
     }
 }
 
+/// Clients change places only where no promise about endless executions follows each of them, and only then that is believed.
+#[test]
+fn symmetry_is_believed_where_clients_change_places() {
+    for (name, worlds, is_believed) in [(SYMMETRIC, 9_014, true), ("consul-turns", 1_108, false)] {
+        let audited = accepted(&certificate(name));
+        assert_eq!(audited.members, worlds, "{name}");
+        assert_eq!(audited.trusted.iter().any(|law| law.starts_with("symmetry: ")), is_believed, "{name}");
+    }
+}
+
+/// What an earlier run has checked is believed, and not checked again.
+#[test]
+fn an_audit_goes_on_where_an_earlier_one_ended() {
+    let good = certificate(SYMMETRIC);
+    let told = Mutex::new(Vec::new());
+    let tell = |checked| told.lock().expect("no panic").push(checked);
+    let whole = audit(&good, &AuditOptions { tell: &tell, ..on(1) }).expect("it is a certificate");
+    assert_eq!(told.lock().expect("no panic").drain(..).collect::<Vec<_>>(), [4_096, 8_192]);
+    let rest = audit(&good, &AuditOptions { from: 8_192, tell: &tell, ..on(1) }).expect("it is a certificate");
+    assert!(told.lock().expect("no panic").is_empty());
+    let (earlier, laws) = rest.trusted.split_last().expect("there are some");
+    assert_eq!(earlier, "an earlier run: it has checked the first 8192 worlds of this certificate");
+    assert_eq!((laws, rest.members), (&whole.trusted[..], whole.members));
+    // A transition of the last world is missing.
+    let wrong = changed(&good, |lines| {
+        let last = *of_kind(lines, "member").last().expect("worlds");
+        lines[last]["member"][4].as_array_mut().expect("targets").pop();
+    });
+    let from = |from| audit(&wrong, &AuditOptions { from, ..on(2) });
+    assert!(from(8_192).expect_err("it is wrong").to_string().starts_with("refused: world 9013: "));
+    assert!(from(9_014).is_ok_and(|audited| audited.trusted.last().expect("one").contains("the first 9014 worlds")));
+    assert!(from(9_015).expect_err("too many").to_string().ends_with("there are no 9015 worlds in it"));
+}
+
 #[test]
 fn a_certificate_is_the_same_each_time_and_audited_alike_on_any_number_of_threads() {
     let text = certificate("lease-late-write-fenced");
     assert_eq!(text, certificate("lease-late-write-fenced"));
-    assert_eq!(audit(&text, None, 1), audit(&text, None, 7));
+    assert_eq!(audit(&text, &on(1)), audit(&text, &on(7)));
 }
 
 #[test]

@@ -8,7 +8,7 @@ use fencepost::model::finding::Finding;
 use fencepost::{AnyScenario, Suite, catalogue};
 use fencepost_audit::audit;
 
-use crate::scenario;
+use crate::{on, scenario};
 
 /// Seconds of the search, of the writer and of the auditor; and what was written. `None`: more worlds than the limit.
 fn measured(scenario: &dyn AnyScenario, worlds_max: Option<u64>) -> Option<String> {
@@ -27,7 +27,7 @@ fn measured(scenario: &dyn AnyScenario, worlds_max: Option<u64>) -> Option<Strin
     }
     let written = start.elapsed() - searched;
     let text = String::from_utf8(out).expect("text");
-    let audited = audit(&text, None, workers).unwrap_or_else(|error| panic!("{}: {error}", scenario.name()));
+    let audited = audit(&text, &on(workers)).unwrap_or_else(|error| panic!("{}: {error}", scenario.name()));
     let checked = start.elapsed() - searched - written;
     Some(format!(
         "{}: search {searched:.2?}, certificate {written:.2?}, audit {checked:.2?}, {} worlds, {} transitions, {} witnesses, {} KiB",
@@ -52,8 +52,13 @@ fn the_standard_suite_is_certified_by_hand() {
 
 #[test]
 #[ignore = "takes half a minute or more: .ci/long"]
-fn a_large_scenario_is_certified_by_hand() {
-    let told = measured(&*scenario("b05-suspend-in-jeopardy"), None).expect("it is proven");
-    eprintln!("{told}");
-    assert!(told.contains("370199 worlds, 1527386 transitions"), "{told}");
+fn large_scenarios_are_certified_by_hand() {
+    for (name, size) in [
+        ("b05-suspend-in-jeopardy", "185182 worlds, 764057 transitions"),
+        ("consul-lock-3", "402804 worlds, 1547396 transitions"),
+    ] {
+        let told = measured(&*scenario(name), None).expect("it is proven");
+        eprintln!("{told}");
+        assert!(told.contains(size), "{told}");
+    }
 }

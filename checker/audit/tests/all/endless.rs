@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use fencepost_audit::audit;
 use serde_json::{Value, json};
 
-use crate::{accepted, certificate, changed, lines, of_kind, refused};
+use crate::{accepted, certificate, changed, lines, of_kind, on, refused};
 
 /// A certificate of a promise about endless executions, with one line of its proof changed.
 fn with_layer(name: &str, change: impl Fn(&mut Vec<Value>)) -> String {
@@ -59,7 +59,7 @@ fn a_wrong_proof_about_endless_executions_is_refused() {
 /// The worlds of `mutual-exclusion` under a promise that is broken: no numbers make it hold.
 #[test]
 fn a_promise_that_does_not_hold_has_no_proof() {
-    let good = certificate("consul-capitals");
+    let good = certificate("lease-late-write-fenced");
     let forged = |layers: Value| {
         changed(&good, |lines| {
             let toml = lines[0]["scenario"].as_str().expect("text");
@@ -130,7 +130,7 @@ fn another_missed_class_is_refused_or_missed_as_well() {
                 missed[1] = json!(class);
             }
         });
-        if let Err(error) = audit(&other, None, 1) {
+        if let Err(error) = audit(&other, &on(1)) {
             let error = error.to_string();
             let kinds = ["takes what is missed", "is not enabled throughout"];
             says.insert(kinds.into_iter().find(|kind| error.contains(kind)).unwrap_or_else(|| panic!("{error}")));

@@ -11,8 +11,11 @@ mod work_queue;
 use fencepost::checker::Options;
 use fencepost::model::finding::Finding;
 use fencepost::{AnyScenario, catalogue};
-use fencepost_audit::{Audited, audit};
+use fencepost_audit::{AuditOptions, Audited, audit};
 use serde_json::{Value, json};
+
+/// Three clients that may change places, and no promise about endless executions.
+const SYMMETRIC: &str = "late-unlock-spares-the-next-row";
 
 fn scenario(name: &str) -> Box<dyn AnyScenario> {
     catalogue::named(name).expect("it is in the catalogue")
@@ -32,13 +35,23 @@ fn certificate(name: &str) -> String {
     String::from_utf8(out).expect("text")
 }
 
+/// An audit on some threads.
+fn on(workers: usize) -> AuditOptions<'static> {
+    AuditOptions { wanted: None, workers, from: 0, tell: &|_| () }
+}
+
+/// An audit of a certificate that has to be about this scenario.
+fn about(wanted: &str) -> AuditOptions<'_> {
+    AuditOptions { wanted: Some(wanted), workers: 2, from: 0, tell: &|_| () }
+}
+
 fn accepted(text: &str) -> Audited {
-    audit(text, None, 1).expect("it is a certificate")
+    audit(text, &on(1)).expect("it is a certificate")
 }
 
 #[track_caller]
 fn refused(text: &str, says: &str) {
-    match audit(text, None, 2) {
+    match audit(text, &on(2)) {
         Err(error) => assert!(error.to_string().contains(says), "{error}"),
         Ok(audited) => panic!("accepted:\n{audited}"),
     }

@@ -4,7 +4,7 @@ use fencepost::catalogue;
 use fencepost_audit::{AuditError, audit};
 use serde_json::{Value, json};
 
-use crate::{certificate, changed, lines, of_kind, refused, scenario, text};
+use crate::{about, certificate, changed, lines, of_kind, on, refused, scenario, text};
 
 #[test]
 fn a_certificate_without_a_world_is_refused() {
@@ -126,14 +126,14 @@ fn a_certificate_of_another_scenario_is_refused() {
     let swapped = good.replacen(good.lines().next().expect("a header"), other.lines().next().expect("a header"), 1);
     refused(&swapped, "refused: ");
     let wanted = scenario("lease-late-write").to_toml();
-    let error = audit(&good, Some(&wanted), 1).expect_err("it is about another scenario");
+    let error = audit(&good, &about(&wanted)).expect_err("it is about another scenario");
     assert_eq!(
         error,
         AuditError::Refused(
             "it is about the scenario `lease-late-write-fenced`, and not about this `lease-late-write`".to_owned()
         )
     );
-    let foreign = audit(&good, Some(&scenario("b03-fencing").to_toml()), 1).expect_err("it is of another service");
+    let foreign = audit(&good, &about(&scenario("b03-fencing").to_toml())).expect_err("it is of another service");
     assert!(foreign.to_string().starts_with("refused: "), "{foreign}");
     // A promise that the scenario makes and the worlds were not judged by.
     let mut lines = lines(&certificate("lease-late-write"));
@@ -146,7 +146,7 @@ fn a_certificate_of_another_scenario_is_refused() {
 fn a_damaged_or_truncated_file_or_another_format_is_refused() {
     let good = certificate("lease-late-write-fenced");
     let unreadable = |text: &str, says: &str| {
-        let error = audit(text, None, 1).expect_err("it is damaged");
+        let error = audit(text, &on(1)).expect_err("it is damaged");
         assert!(matches!(error, AuditError::Unreadable(_)) && error.to_string().contains(says), "{error}");
     };
     let all = lines(&good);
@@ -157,7 +157,7 @@ fn a_damaged_or_truncated_file_or_another_format_is_refused() {
     unreadable(&(good.clone() + "{\"end\":[0,0]}\n"), "it stands behind the end");
     unreadable("", "line 1:");
     unreadable("fencepost", "line 1:");
-    unreadable(&good.replacen("\"fencepost_certificate\":1", "\"fencepost_certificate\":2", 1), "the format is 2");
+    unreadable(&good.replacen("\"fencepost_certificate\":2", "\"fencepost_certificate\":1", 1), "the format is 1");
     unreadable(&good.replacen("\"system\":\"lease\"", "\"system\":\"loan\"", 1), "there is no system `loan`");
     unreadable(&good.replacen("clients = 2", "clients = 0", 1), "line 1: scenario:");
     let mutation = catalogue::mutations().pop().expect("there are some").name();

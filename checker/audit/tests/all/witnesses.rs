@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::{certificate, changed, lines, of_kind, refused};
+use crate::{SYMMETRIC, certificate, changed, lines, of_kind, refused};
 
 #[test]
 fn a_false_witness_is_refused() {
@@ -89,5 +89,29 @@ fn a_witness_that_confuses_calls_or_sessions_is_refused() {
             numbers.extend((1..20).map(|from| json!([among, from, 1_000_000 + from])));
         }
     });
-    refused(&large, "it is a number of something else, or the order changes");
+    refused(&large, "a call has a larger number, so the next call would not be new");
+}
+
+#[test]
+fn a_witness_by_which_the_wrong_clients_change_places_is_refused() {
+    // The first witness with an order has another one, or all have none.
+    let ordered = |name: &str, order: Value| {
+        changed(&certificate(name), |lines| {
+            let witnesses = of_kind(lines, "witness");
+            let has_order = |place: &usize| lines[*place]["witness"].get("order").is_some();
+            let place = witnesses.iter().copied().find(has_order).unwrap_or(witnesses[1]);
+            lines[place]["witness"]["order"] = order;
+        })
+    };
+    let not_alike = "the initial world: by witness 1 clients change places that are not alike";
+    for order in [json!([0, 0, 1]), json!([1, 0]), json!([1, 2, 3]), json!([0, 1, 2, 3])] {
+        refused(&ordered(SYMMETRIC, order), "clients change places that are not alike");
+    }
+    for order in [json!([]), json!([0, 1, 2])] {
+        refused(&ordered(SYMMETRIC, order), "it is not world");
+    }
+    // Clients that do not start alike.
+    refused(&ordered("lease-late-write-fenced", json!([1, 0])), not_alike);
+    // A promise about endless executions.
+    refused(&ordered("consul-turns", json!([1, 0])), not_alike);
 }
