@@ -195,20 +195,19 @@ fn elsewhere<P: Service>(
         _ => "together".to_owned(),
     };
     let identity = identity(judged, options, leaves_out_unheard);
-    match (&options.store, &options.peers) {
-        (Some(_), Some(_)) => Err(InternalError::Peers("a search on disk is one of a single process".to_owned())),
-        (Some(store), None) => {
-            let store = store.below(&judged.name).below(&name);
-            Ok(Some(Elsewhere::Store(store, identity.map_err(StoreError::Impossible)?)))
-        }
-        (None, peers) => {
+    let store = options.store.as_ref().map(|store| store.below(&judged.name).below(&name));
+    match (store, &options.peers) {
+        (Some(store), None) => Ok(Some(Elsewhere::Store(store, identity.map_err(StoreError::Impossible)?))),
+        (store, peers) => {
             let mut identity = identity.map_err(InternalError::Peers)?;
             let Limits { states, depth } = options.limits;
             let limit = |limit: Option<u64>| limit.map_or_else(|| "none".to_owned(), |limit| limit.to_string());
-            let more = [("the search", name), ("--max-states", limit(states)), ("--max-depth", limit(depth))];
+            let is_kept = if store.is_some() { "given" } else { "not given" }.to_owned();
+            let more = [("the search", name), ("--workers", options.workers.to_string()), ("--store", is_kept)];
             identity.extend(more.map(|(question, answer)| (question.to_owned(), answer)));
-            identity.push(("--workers".to_owned(), options.workers.to_string()));
-            Ok(peers.clone().map(|peers| Elsewhere::Peers(peers, identity)))
+            let limits = [("--max-states", limit(states)), ("--max-depth", limit(depth))];
+            let limits = limits.map(|(question, answer)| (question.to_owned(), answer)).into();
+            Ok(peers.clone().map(|peers| Elsewhere::Peers(peers, identity, limits, store)))
         }
     }
 }

@@ -5,6 +5,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::SeqCst};
 use std::sync::{Mutex, MutexGuard};
 
 use fencepost_model::mutation::{CheckerMutation, Mutation};
+use serde::{Deserialize, Serialize};
 
 use super::cluster::Totals;
 use super::{Marks, SearchResult};
@@ -26,12 +27,21 @@ struct Counts {
     told: Totals,
 }
 
-/// What a worker has done since it last reported.
-#[derive(Default)]
+/// What a worker has done, since it last reported or in all.
+#[derive(Copy, Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub(super) struct Report {
     pub(super) expanded: u64,
     pub(super) transitions: u64,
     pub(super) marks: Marks,
+}
+
+impl Report {
+    /// Adds what was done besides.
+    pub(super) fn add(&mut self, other: Report) {
+        self.expanded += other.expanded;
+        self.transitions += other.transitions;
+        self.marks.add(other.marks);
+    }
 }
 
 impl Counters {
@@ -64,12 +74,29 @@ impl Counters {
         self.counts().now.levels[place] -= states;
     }
 
+    /// Adds what a worker has done.
+    pub(super) fn add(&self, done: Report) {
+        let counts = &mut self.counts().now;
+        counts.expanded += done.expanded;
+        counts.transitions += done.transitions;
+        counts.marks.add(done.marks);
+    }
+
+    /// Whether all states of a level are known, once all that are under way have arrived, and no promise is broken up to there.
+    pub(super) fn is_complete(&self, level: u64) -> bool {
+        !self.is_cut() && self.violated_at.load(SeqCst) > level
+    }
+
+    /// Calls the search off; by what it is cut.
+    pub(super) fn stop(&self, by: String) {
+        self.counts().now.cut.get_or_insert(by);
+        self.is_cut.store(true, SeqCst);
+    }
+
     /// Notes work done, and asks the supervisor whether there should be more.
     pub(super) fn report(&self, report: Report, level: u64, supervisor: &dyn Supervisor) {
+        self.add(report);
         let counts = &mut self.counts().now;
-        counts.expanded += report.expanded;
-        counts.transitions += report.transitions;
-        counts.marks.add(report.marks);
         let states: u64 = counts.levels.iter().sum();
         let progress =
             Progress { states, transitions: counts.transitions, frontier: states - counts.expanded, depth: level + 1 };
@@ -87,6 +114,10 @@ impl Counters {
             return false;
         }
         let counts = &mut self.counts().now;
+        let place = usize::try_from(level).expect("levels fit into memory");
+        if counts.levels.get(place).is_none_or(|states| *states == 0) {
+            return false;
+        }
         let so_far: u64 = counts.levels.iter().take(usize::try_from(level).unwrap_or(usize::MAX) + 1).sum();
         let by = match limits {
             Limits { depth: Some(depth), .. } if level >= depth => format!("--max-depth {depth}"),

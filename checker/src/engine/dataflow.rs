@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use std::net::TcpStream;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::rc::Rc;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 
 use fencepost_model::mutation::CheckerMutation;
 use timely::communication::allocator::ProcessBuilder;
@@ -17,7 +17,7 @@ use timely::dataflow::operators::generic::operator::Operator;
 use timely::dataflow::operators::vec::ToStream;
 use timely::dataflow::operators::{Capability, Concat, ConnectLoop, Feedback};
 
-use super::cluster::{ClusterSearchError, Together, Wire};
+use super::cluster::{Checkpoint, ClusterSearchError, Keeper, Together, Wire};
 use super::counters::Counters;
 use super::queues::Queues;
 use super::work_item::WorkItem;
@@ -78,27 +78,51 @@ fn run<M: Space>(
 ) -> Result<(SearchResult, Option<Vec<u16>>), ClusterSearchError> {
     let board = Arc::new(Counters::new(space.mutation()));
     let processes = together.map_or((1, 0), |together| (together.peers.processes(), together.peers.process()));
-    let connect = |together: &Together<M::State>| together.peers.connect(&together.identity);
-    let connected = together.map(connect).transpose().map_err(ClusterSearchError::Peers)?;
+    let mut checkpoints = together.map_or(Ok(None), |together| together.checkpoints(plan.workers))?;
+    let connect = |together: &Together<M::State>| {
+        let search = [&together.identity[..], &together.limits].concat();
+        together.peers.connect(&search)
+    };
+    let mut connected = together.map(connect).transpose().map_err(ClusterSearchError::Peers)?;
+    if let (Some(checkpoints), Some(sockets)) = (&mut checkpoints, &mut connected) {
+        checkpoints.agree(sockets)?;
+    }
     let connected = connected.map(|sockets| Connected { process: processes.1, sockets });
     let (shared, posted, chosen) = (Arc::clone(space), Arc::clone(&board), plan.clone());
     let portable = together.map(|together| Arc::clone(&together.portable));
     let queues = Arc::new(Queues::of(plan.workers));
+    let of_workers = checkpoints.iter_mut().flat_map(|checkpoints| checkpoints.workers.drain(..));
+    let kept: Mutex<Vec<Option<Checkpoint>>> = Mutex::new(of_workers.map(Some).collect());
     let part: Parts = Box::new(move |index| {
         let wire = portable.as_ref().map(|portable| Wire::new(Arc::clone(portable), processes, chosen.workers));
+        let checkpoint = kept
+            .lock()
+            .expect("no worker panics while it holds this")
+            .get_mut(index % chosen.workers)
+            .and_then(Option::take);
+        let keeper = portable.as_ref().zip(checkpoint).map(|(portable, own)| Keeper::new(Arc::clone(portable), own));
         let place = (index, processes.0 * chosen.workers);
         let (space, board, queues) = (Arc::clone(&shared), Arc::clone(&posted), Arc::clone(&queues));
-        Box::new(Worker::new(space, board, chosen.clone(), place, queues, wire))
+        Box::new(Worker::new(space, board, chosen.clone(), place, queues, wire, keeper))
     });
-    let paths = execute(plan.workers, connected, part)?;
+    let paths = execute(plan.workers, connected, part).map_err(|error| match (&checkpoints, error) {
+        (Some(checkpoints), ClusterSearchError::Peers(why)) => {
+            let levels = checkpoints.levels();
+            ClusterSearchError::Peers(format!(
+                "{why}; the first {levels} levels are kept here: run the same commands again"
+            ))
+        }
+        (_, error) => error,
+    })?;
     let searched = board.result(plan.limits).map_err(ClusterSearchError::Model)?;
     Ok((SearchResult { is_violated: board.is_violated(), ..searched }, paths.into_iter().flatten().next()))
 }
 
 impl ClusterSearchError {
-    fn sentence(self) -> String {
+    pub(super) fn sentence(self) -> String {
         match self {
             ClusterSearchError::Peers(sentence) | ClusterSearchError::Model(sentence) => sentence,
+            ClusterSearchError::Store(error) => error.to_string(),
         }
     }
 }

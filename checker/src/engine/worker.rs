@@ -5,7 +5,7 @@ use std::sync::Arc;
 use fencepost_model::mutation::{CheckerMutation, Mutation};
 
 use super::antichains::Antichains;
-use super::cluster::Wire;
+use super::cluster::{Keeper, Wire};
 use super::counters::{Counters, Report};
 use super::dataflow::Part;
 use super::frontier::Frontier;
@@ -123,6 +123,12 @@ pub(super) struct Worker<M: Space> {
     index: usize,
     /// How states travel to other processes, if there are some.
     wire: Option<Wire<M::State>>,
+    /// Its checkpoint, if it has one.
+    keeper: Option<Keeper<M::State>>,
+    /// The level with which the search goes on: the dataflow counts from there.
+    first_level: u64,
+    /// What this worker has done in all.
+    done: Report,
     known: Known,
     /// How each state was found, where that is noted.
     steps: Option<Steps>,
@@ -144,7 +150,7 @@ pub(super) struct Worker<M: Space> {
 }
 
 impl<M: Space> Worker<M> {
-    /// One of `workers` workers, in all processes together.
+    /// One of `workers` workers, in all processes together. What its checkpoint contains has been found before.
     pub(super) fn new(
         space: Arc<M>,
         board: Arc<Counters>,
@@ -152,17 +158,22 @@ impl<M: Space> Worker<M> {
         (index, workers): (usize, usize),
         queues: Arc<Queues<M::Chunk>>,
         wire: Option<Wire<M::State>>,
+        keeper: Option<Keeper<M::State>>,
     ) -> Self {
-        let is_noting = workers == 1 && plan.paths == Paths::Noted;
+        // Steps are no part of a checkpoint.
+        let is_noting = workers == 1 && plan.paths == Paths::Noted && keeper.is_none();
         let known = match space.lanes() {
             None if space.is_exact() => Known::Whole(WholeStates::new(), Vec::new()),
             None => Known::All(Seen::new(space.mutation())),
             Some(lanes) => Known::Uncovered(Antichains::new(lanes, space.mutation())),
         };
-        Worker {
+        let mut worker = Worker {
             faults: Faults::of(space.mutation()),
             known,
             wire,
+            keeper: None,
+            first_level: 0,
+            done: Report::default(),
             space,
             board,
             index,
@@ -176,7 +187,42 @@ impl<M: Space> Worker<M> {
             scratch: M::Scratch::default(),
             broken: None,
             plan,
+        };
+        if let Some(keeper) = keeper {
+            worker.resume(keeper);
         }
+        worker
+    }
+
+    /// Takes in the states of a checkpoint. Those of its last level are expanded first.
+    fn resume(&mut self, keeper: Keeper<M::State>) {
+        let restored = keeper.restore(&mut |states, level| {
+            let found = |state| Candidate {
+                fingerprint: self.faults.fingerprint(self.space.fingerprint(&state), false),
+                parent: NOWHERE,
+                action: 0,
+                is_violation: false,
+                state,
+            };
+            self.receive(&mut states.into_iter().map(found).collect(), level);
+            self.later.retain(|(other, _)| *other == level);
+        });
+        match restored {
+            Ok(last) => {
+                let (level, done) = last.unwrap_or_default();
+                self.later.retain(|(other, _)| *other == level);
+                self.first_level = level;
+                if self.faults.mutation != Some(CheckerMutation::CheckpointTransitionsForgotten.into()) {
+                    self.done = done;
+                    self.board.add(done);
+                }
+                if self.faults.mutation == Some(CheckerMutation::CheckpointUnexpanded.into()) {
+                    self.later.clear();
+                }
+            }
+            Err(by) => self.board.stop(by),
+        }
+        self.keeper = Some(keeper);
     }
 
     /// Takes in states of the given level. First looks at the places of some of them, which waits for memory once, then at
@@ -198,6 +244,9 @@ impl<M: Space> Worker<M> {
                 let Some(others) = self.known.insert(&*self.space, &candidate, level) else { continue };
                 covered += others;
                 let Candidate { parent, action, is_violation, state, .. } = candidate;
+                if let Some(Err(by)) = self.keeper.as_mut().map(|keeper| keeper.note(level, &state)) {
+                    self.board.stop(by);
+                }
                 let is_violation = is_violation || self.space.is_broken(&state);
                 next.push(state);
                 if let Some(steps) = &mut self.steps {
@@ -309,6 +358,12 @@ impl<M: Space> Worker<M> {
         Some(WorkItem { to: owner as u64, load: Load::Written(self.index as u64, bytes) })
     }
 
+    /// Nothing for each worker, so that all of them take part in the next level: where there are checkpoints, each worker has one of each level.
+    fn calls(&mut self) -> Vec<WorkItem> {
+        let workers = if self.keeper.is_some() { self.batches.len() } else { 0 };
+        (0..workers).filter_map(|owner| self.item(owner, Vec::new())).collect()
+    }
+
     /// States that a worker of another process has written.
     fn written(&mut self, from: u64, bytes: &[u8]) -> Vec<Candidate<M::State>> {
         let Worker { wire, space, faults, board, .. } = self;
@@ -333,7 +388,10 @@ impl<M: Space> Worker<M> {
 
 impl<M: Space> Part for Worker<M> {
     fn starts(&mut self) -> Vec<WorkItem> {
-        let mut items = Vec::new();
+        let mut items = self.calls();
+        if self.first_level > 0 {
+            return items;
+        }
         for (place, state) in self.space.starts().into_iter().enumerate() {
             let fingerprint = self.space.fingerprint(&state).max(1);
             let action = u16::try_from(place).expect("there are few starts");
@@ -345,6 +403,7 @@ impl<M: Space> Part for Worker<M> {
     }
 
     fn unpack(&mut self, item: WorkItem, level: u64) {
+        let level = self.first_level + level;
         let mut states = match item.load {
             Load::Moved(states) => states.states(),
             Load::Written(from, bytes) => self.written(from, &bytes),
@@ -364,9 +423,18 @@ impl<M: Space> Part for Worker<M> {
     }
 
     fn begin(&mut self, level: u64) -> bool {
+        let level = self.first_level + level;
+        if self.board.is_complete(level)
+            && let Some(Err(by)) = self.keeper.as_mut().map(|keeper| keeper.complete(level, self.done))
+        {
+            self.board.stop(by);
+            // Nothing is expanded any more; but the others have to hear of it, which takes a part in the next level.
+            return true;
+        }
         let place = self.later.iter().position(|(other, _)| *other == level);
         let mut states = place.map(|place| self.later.swap_remove(place).1).unwrap_or_default();
-        if states.len() == 0 || !self.board.may_begin(level, self.plan.limits) {
+        // Also who has no state of the level knows by what it is cut.
+        if !self.board.may_begin(level, self.plan.limits) || states.len() == 0 {
             return false;
         }
         self.queues.fill(self.place(), std::iter::from_fn(|| states.pop()));
@@ -374,11 +442,13 @@ impl<M: Space> Part for Worker<M> {
     }
 
     fn work(&mut self, level: u64, send: &mut dyn FnMut(WorkItem)) -> bool {
+        let level = self.first_level + level;
         if self.board.is_cut() {
             return false;
         }
         let Some(mut chunk) = self.next_chunk() else {
             self.post(1, send);
+            self.calls().into_iter().for_each(send);
             return false;
         };
         let mut report = Report::default();
@@ -394,6 +464,7 @@ impl<M: Space> Part for Worker<M> {
             self.post(ITEM_BYTES, send);
         }
         self.look_up(level + 1);
+        self.done.add(report);
         self.board.report(report, level, &*self.plan.supervisor);
         true
     }

@@ -26,8 +26,18 @@ struct Interruption {
     questions: AtomicU64,
 }
 
+/// One that stops them after this number of questions.
+pub(super) fn interruption(after: u64) -> Arc<dyn Supervisor> {
+    Arc::new(Interruption { after, questions: AtomicU64::new(0) })
+}
+
 /// The reason.
 const INTERRUPTED: &str = "an interruption";
+
+/// Whether a search was stopped so.
+pub(super) fn is_interrupted(finding: &Finding) -> bool {
+    format!("{:?}", finding.verdict).contains(INTERRUPTED)
+}
 
 impl Supervisor for Interruption {
     fn stop(&self, _: &Progress) -> Option<String> {
@@ -49,10 +59,9 @@ pub(super) fn stores_come_to_the_same<P: Service>(scenario: &Scenario<P>) -> Res
     let limits = Limits { states: Some(STATES_MAX), depth: None };
     let in_memory = expect(check(&scenario, &Options { limits, ..Options::default() }))?;
     let store = SearchStore::of(Arc::new(MemoryFolder::default()), "a law".to_owned(), ROOM);
-    let is_interrupted = |finding: &Finding| format!("{:?}", finding.verdict).contains(INTERRUPTED);
     // Each part of the search takes longer than the one before, so that the level that takes longest is completed.
     for after in 1.. {
-        let supervisor: Arc<dyn Supervisor> = Arc::new(Interruption { after, questions: AtomicU64::new(0) });
+        let supervisor = interruption(after);
         let workers = if after % 2 == 0 { 2 } else { 1 };
         let options = Options { limits, supervisor, workers, store: Some(store.clone()), ..Options::default() };
         let on_disk = expect(check(&scenario, &options))?;

@@ -22,8 +22,8 @@ use crate::reduction::{Collapsed, Numbers, Pool};
 pub(crate) enum Elsewhere {
     /// On disk.
     Store(SearchStore, Vec<(String, String)>),
-    /// In several processes.
-    Peers(Arc<dyn Peers>, Vec<(String, String)>),
+    /// In several processes, of which this one may keep checkpoints; with what may cut the search, as questions and answers.
+    Peers(Arc<dyn Peers>, Vec<(String, String)>, Vec<(String, String)>, Option<SearchStore>),
 }
 
 impl Elsewhere {
@@ -38,11 +38,14 @@ impl Elsewhere {
                 DiskSearchError::Store(error) => error.into(),
                 DiskSearchError::Model(failure) => InternalError::of_panic(failure),
             }),
-            Elsewhere::Peers(peers, identity) => {
+            Elsewhere::Peers(peers, identity, limits, store) => {
                 let portable: Arc<dyn Portable<Collapsed>> = Arc::<Worlds<P>>::clone(space);
-                search_together(space, plan, &Together { peers, identity, portable }).map_err(|error| match error {
-                    ClusterSearchError::Peers(why) => InternalError::Peers(why),
-                    ClusterSearchError::Model(failure) => InternalError::of_panic(failure),
+                search_together(space, plan, &Together { peers, identity, limits, portable, store }).map_err(|error| {
+                    match error {
+                        ClusterSearchError::Peers(why) => InternalError::Peers(why),
+                        ClusterSearchError::Store(error) => error.into(),
+                        ClusterSearchError::Model(failure) => InternalError::of_panic(failure),
+                    }
                 })
             }
         }

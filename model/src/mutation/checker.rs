@@ -174,6 +174,10 @@ crate::mutations! {
         SamplesUnheard,
         /// The parts of another process's states are looked up by the numbers that they have there.
         PartsUntranslated,
+        /// A search of several processes that goes on from checkpoints counts transitions from 0.
+        CheckpointTransitionsForgotten,
+        /// The states of the last checkpoint are not expanded.
+        CheckpointUnexpanded,
     }
     "store", Search {
         /// States of earlier levels are states of the next level on disk, too.

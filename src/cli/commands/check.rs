@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use clap::Args;
-use fencepost::checker::{Limits, Options, Peers};
+use fencepost::checker::{Limits, Options, Peers, SearchStore};
 use fencepost::model::finding::{Finding, Verdict};
 use fencepost::reports::export::{junit, markdown};
 use fencepost::reports::html::{Background, Measurements, page};
@@ -48,12 +48,12 @@ pub struct Check {
     search: SearchArguments,
     /// Keep the states of the search in the folder DIR, and resume the search that it contains, also after the program was killed. For spaces
     /// larger than memory: --max-memory is then the size of the buffers in MiB [default: 256], and stops nothing; parts of states stay in
-    /// memory, and so do the state graphs of promises about endless executions
+    /// memory, and so do the state graphs of promises about endless executions. With --hosts the states stay in memory, --max-memory stops the search, and DIR has checkpoints
     #[arg(long, value_name = "DIR", conflicts_with_all = ["from", "subsumption", "exact"])]
     store: Option<PathBuf>,
     /// Search together with other processes: FILE names each of them on a line, as host:port. Each is started with the same command but
     /// for its --process; process 0 tells the verdicts. Promises about endless executions are judged by process 0 alone
-    #[arg(long, value_name = "FILE", requires = "process", conflicts_with_all = ["from", "store", "certificate", "subsumption", "exact"])]
+    #[arg(long, value_name = "FILE", requires = "process", conflicts_with_all = ["from", "certificate", "subsumption", "exact"])]
     hosts: Option<PathBuf>,
     /// With --hosts: which line of the file this process is, from 0
     #[arg(long, value_name = "N", requires = "hosts")]
@@ -148,6 +148,13 @@ pub fn run(check: &Check, common: &Common) -> Result<Exit, CommandError> {
     Ok(exit(&findings))
 }
 
+/// The store, if there is one. Each of several processes has its own, also in a folder that they share.
+fn store(check: &Check) -> Result<Option<SearchStore>, CommandError> {
+    let Some(folder) = &check.store else { return Ok(None) };
+    let own = check.process.map(|process| folder.join(format!("process-{process}")));
+    store::open(own.as_ref().unwrap_or(folder), check.search.max_memory).map(Some)
+}
+
 /// The other processes, if there are some.
 fn peers(check: &Check, common: &Common) -> Result<Option<Arc<dyn Peers>>, CommandError> {
     let Some((file, process)) = check.hosts.as_deref().zip(check.process) else { return Ok(None) };
@@ -161,10 +168,12 @@ fn take_part(
     process: u16,
     common: &Common,
 ) -> Result<Exit, CommandError> {
+    let store = store(check)?;
     let peers = peers(check, common)?;
     let unseen = Common { quiet: true, ..common.clone() };
     for scenario in scenarios {
-        let search = |options: &Options| scenario.check(&Options { peers: peers.clone(), ..options.clone() });
+        let (store, peers) = (store.clone(), peers.clone());
+        let search = |options: &Options| scenario.check(&Options { store, peers, ..options.clone() });
         check.search.watched((scenario.name(), check.property), &unseen, search)?;
     }
     if !common.quiet {
@@ -188,7 +197,7 @@ fn findings(check: &Check, scenarios: &[Box<dyn AnyScenario>], common: &Common) 
         }
         Ok(())
     };
-    let store = check.store.as_deref().map(|folder| store::open(folder, check.search.max_memory)).transpose()?;
+    let store = store(check)?;
     let peers = peers(check, common)?;
     if scenarios.len() > 1 && store.is_none() && peers.is_none() && check.search.are_for_many() {
         let bar = progress(scenarios.len(), "scenarios", common.quiet);

@@ -99,6 +99,56 @@ fn a_process_that_is_killed_ends_the_others_with_a_message() {
 }
 
 #[test]
+fn a_search_goes_on_after_a_process_was_killed() {
+    let folder = folder("hosts-kept");
+    let store = folder.join("store").display().to_string();
+    let check = ["consul-lock-3", "--json", "--quiet"];
+    let kept = [&check[..], &["--store", &store]].concat();
+    let arguments = [&kept[..], &["--workers", "1"]].concat();
+    for level in [9, 25, 40] {
+        let hosts = hosts(&folder, 2);
+        let (first, mut second) = (start(&arguments, &hosts, 0), start(&arguments, &hosts, 1));
+        let begun = folder.join(format!("store/process-1/consul-lock-3/together/worker-1-level-{level}"));
+        while !begun.exists() {
+            assert!(second.try_wait().expect("a child").is_none(), "it ended before level {level}");
+            sleep(Duration::from_millis(1));
+        }
+        second.kill().expect("a child can be killed");
+        second.wait().expect("it ends");
+        let output = first.wait_with_output().expect("it ends");
+        let said = stderr(&output);
+        assert_eq!(output.status.code(), Some(2), "{said}");
+        assert!(said.contains(" levels are kept here: run the same commands again"), "{said}");
+    }
+    let all = together(&arguments, &folder, 2);
+    let alone = fencepost(&[&["check"], &check[..]].concat());
+    assert_eq!(lines(&all[0]), lines(&alone), "{}", stderr(&all[0]));
+    // Stores at the wrong places.
+    let path = |name: &str| folder.join("store").join(name);
+    fs::rename(path("process-0"), path("elsewhere")).expect("it is there");
+    let others = together(&arguments, &folder, 2);
+    for other in &others {
+        let said = stderr(other);
+        assert_eq!(other.status.code(), Some(2), "{said}");
+        assert!(said.contains("levels and another one 0: is the store of one of them elsewhere?"), "{said}");
+    }
+    fs::remove_dir_all(path("process-0")).expect("it is there");
+    fs::rename(path("process-1"), path("process-0")).expect("it is there");
+    let others = together(&arguments, &folder, 2);
+    let said = stderr(&others[0]);
+    assert_eq!(others[0].status.code(), Some(2), "{said}");
+    assert!(said.contains("together is not a store: it contains `worker-1"), "{said}");
+    // The states of two workers instead of those of one.
+    fs::remove_dir_all(path("process-1")).expect("it is there");
+    fs::rename(path("process-0"), path("process-1")).expect("it is there");
+    fs::rename(path("elsewhere"), path("process-0")).expect("it is there");
+    let others = together(&[&kept[..], &["--workers", "2"]].concat(), &folder, 2);
+    let said = stderr(&others[0]);
+    assert_eq!(others[0].status.code(), Some(2), "{said}");
+    assert!(said.contains("belongs to another search: --workers is 1 there, and 2 here"), "{said}");
+}
+
+#[test]
 fn a_process_that_searches_something_else_is_refused() {
     let folder = folder("hosts-other");
     let hosts = hosts(&folder, 2);

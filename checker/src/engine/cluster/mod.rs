@@ -6,11 +6,15 @@
 //! know the same before they begin with the next, and come to the same result.
 //!
 //! ```text
-//! numbers  what the two ends of a conversation call a part
-//! wire     states as bytes, from one worker to another
-//! totals   what a process tells the others at the end of a level
+//! checkpoint  how far each worker has come, on disk
+//! keeper      what a worker has found, written to its checkpoint and read again
+//! numbers     what the two ends of a conversation call a part
+//! wire        states as bytes, from one worker to another
+//! totals      what a process tells the others at the end of a level
 //! ```
 
+mod checkpoint;
+mod keeper;
 mod numbers;
 #[cfg(any(test, feature = "stateright"))]
 pub(crate) mod pipes;
@@ -22,9 +26,12 @@ mod wire;
 use std::net::TcpStream;
 use std::sync::Arc;
 
+pub(super) use self::checkpoint::{Checkpoint, Checkpoints};
+pub(super) use self::keeper::Keeper;
 pub(crate) use self::numbers::{Heard, Told};
 pub(super) use self::totals::Totals;
 pub(super) use self::wire::Wire;
+use super::{SearchStore, StoreError};
 
 /// The processes that search together, seen from one of them.
 pub trait Peers: Send + Sync {
@@ -74,14 +81,33 @@ pub(crate) struct Together<S> {
     pub(crate) peers: Arc<dyn Peers>,
     /// What is searched and how, as questions and answers.
     pub(crate) identity: Vec<(String, String)>,
+    /// What may cut it, on which all have to agree; a checkpoint does not depend on that.
+    pub(crate) limits: Vec<(String, String)>,
     /// How states travel.
     pub(crate) portable: Arc<dyn Portable<S>>,
+    /// Where this process keeps its checkpoints.
+    pub(crate) store: Option<SearchStore>,
+}
+
+impl<S> Together<S> {
+    /// The checkpoints of this process with this number of workers, if it keeps some.
+    pub(super) fn checkpoints(&self, workers: usize) -> Result<Option<Checkpoints>, ClusterSearchError> {
+        let Some(store) = &self.store else { return Ok(None) };
+        let (all, own) = (self.peers.processes(), self.peers.process());
+        let mut identity = self.identity.clone();
+        identity.push(("the number of processes".to_owned(), all.to_string()));
+        identity.push(("--process".to_owned(), own.to_string()));
+        let opened = Checkpoints::open(store, &identity, own * workers..(own + 1) * workers);
+        opened.map(Some).map_err(ClusterSearchError::Store)
+    }
 }
 
 /// Why a search of several processes has no result.
 pub(crate) enum ClusterSearchError {
     /// The others cannot be reached, or one of them ended; a sentence says more.
     Peers(String),
+    /// The store of this process is refused.
+    Store(StoreError),
     /// The model panicked; a sentence says where.
     Model(String),
 }

@@ -4,8 +4,9 @@ use std::sync::atomic::Ordering::Relaxed;
 
 use super::pipes::in_processes;
 use super::*;
+use crate::engine::disk::memory::MemoryFolder;
 use crate::engine::maze::{Maze, expected, mazes, mix, plan};
-use crate::engine::{SearchPlan, SearchResult, search, search_together};
+use crate::engine::{SearchPlan, SearchResult, SearchStore, StoreFolder, search, search_together};
 use crate::limits::{Limits, Progress, Supervisor};
 
 fn identity() -> Vec<(String, String)> {
@@ -13,7 +14,7 @@ fn identity() -> Vec<(String, String)> {
 }
 
 fn together(maze: &Arc<Maze>, peers: Arc<dyn Peers>) -> Together<u32> {
-    Together { peers, identity: identity(), portable: Arc::<Maze>::clone(maze) }
+    Together { peers, identity: identity(), limits: Vec::new(), portable: Arc::<Maze>::clone(maze), store: None }
 }
 
 /// What each of several processes comes to, and what its space has counted then.
@@ -22,7 +23,7 @@ fn found(maze: &Maze, processes: usize, plan: &SearchPlan) -> Vec<(SearchResult,
         let maze = maze.anew();
         match search_together(&maze, plan, &together(&maze, peers)) {
             Ok(result) => (result, maze.counted.load(Relaxed)),
-            Err(ClusterSearchError::Peers(why) | ClusterSearchError::Model(why)) => panic!("{why}"),
+            Err(error) => panic!("{}", error.sentence()),
         }
     })
     .unwrap()
@@ -60,6 +61,23 @@ fn limits_cut_all_processes_at_the_same_level() {
         assert!(expected.cut.is_some());
         assert!(found(maze, 3, &limited(2)).into_iter().all(|(result, _)| result == expected), "{limits:?}");
     }
+}
+
+/// On narrow levels some processes have no state: they are cut all the same.
+#[test]
+fn limits_cut_processes_that_have_no_state_of_a_level() {
+    let mut cut = 0;
+    for seed in 0..12 {
+        let maze = Maze::new(seed, 30, 2, None);
+        for depth in 1..8 {
+            let limits = Limits { states: None, depth: Some(depth) };
+            let expected = search(&maze.anew(), &SearchPlan { limits, ..plan(1) }).unwrap();
+            cut += u64::from(expected.cut.is_some());
+            let plan = SearchPlan { limits, ..plan(1) };
+            assert!(found(&maze, 3, &plan).into_iter().all(|(result, _)| result == expected), "{seed}, {depth}");
+        }
+    }
+    assert_eq!(cut, 30);
 }
 
 /// Stops when some states are found.
@@ -112,10 +130,91 @@ fn a_process_that_ends_ends_the_search_of_the_others() {
         let maze = maze.anew();
         match search_together(&maze, &plan(2), &together(&maze, peers)) {
             Err(ClusterSearchError::Peers(why)) => Some(why),
-            Err(ClusterSearchError::Model(why)) => panic!("{why}"),
+            Err(error) => panic!("{}", error.sentence()),
             Ok(result) => panic!("{result:?}"),
         }
     });
     let sentence = "another process ended, or the connection to it broke".to_owned();
     assert_eq!(ended.unwrap(), [Some(sentence.clone()), None, Some(sentence)]);
+}
+
+/// The folders of the processes of a search.
+fn folders(processes: usize) -> Vec<MemoryFolder> {
+    (0..processes).map(|_| MemoryFolder::default()).collect()
+}
+
+/// What each process comes to that keeps checkpoints in its folder, or why it ended.
+fn kept(maze: &Maze, folders: &[MemoryFolder], plan: &SearchPlan) -> Vec<Result<(SearchResult, u64), String>> {
+    in_processes(folders.len(), |peers| {
+        let maze = maze.anew();
+        let folder: Arc<dyn StoreFolder> = Arc::new(folders[peers.process()].clone());
+        let store = SearchStore::of(folder, "a test".to_owned(), 0).below("maze");
+        let together = Together { store: Some(store), ..together(&maze, peers) };
+        let result = search_together(&maze, plan, &together).map_err(ClusterSearchError::sentence)?;
+        Ok((result, maze.counted.load(Relaxed)))
+    })
+    .unwrap()
+}
+
+#[test]
+fn a_search_goes_on_after_a_process_ended_at_any_operation() {
+    let mut ended = 0;
+    for maze in mazes() {
+        let expected = expected(&maze);
+        let is_expected = |found: &Result<(SearchResult, u64), String>| {
+            let (result, counted) = found.as_ref().expect("it does not end");
+            *result == expected.0 && (*counted == expected.1 || expected.0.is_violated)
+        };
+        let whole = folders(2);
+        assert!(kept(&maze, &whole, &plan(2)).iter().all(is_expected));
+        let operations = whole[1].operations();
+        assert!(operations > 100, "{operations}");
+        // What is complete is not searched again.
+        assert!(kept(&maze, &whole, &plan(2)).iter().all(is_expected));
+        for end in (1..=operations).step_by(5) {
+            let folders = folders(2);
+            folders[1].end_at(end);
+            let found = kept(&maze, &folders, &plan(2));
+            let is_cut = |found: &Result<(SearchResult, u64), String>| {
+                found.as_ref().map_or(true, |(result, _)| result.cut.is_some() || result.is_violated)
+            };
+            // What one process cannot keep is a proof for none of them.
+            ended += u64::from(found.iter().all(is_cut));
+            assert!(found.iter().all(is_cut) || found.iter().all(is_expected), "operation {end}: {found:?}");
+            folders.iter().for_each(|folder| folder.begin_anew(end.is_multiple_of(2)));
+            assert!(kept(&maze, &folders, &plan(2)).iter().all(is_expected), "operation {end}");
+        }
+    }
+    assert!(ended > 50, "{ended}");
+}
+
+#[test]
+fn a_checkpoint_of_another_search_or_with_another_byte_is_refused() {
+    let maze = &mazes()[0];
+    let folders = folders(2);
+    assert!(kept(maze, &folders, &plan(2)).iter().all(Result::is_ok));
+    // Another number of workers is another division of the states.
+    let refused = |workers| {
+        in_processes(2, |peers| {
+            let maze = maze.anew();
+            let process = peers.process();
+            let store = SearchStore::of(Arc::new(folders[process].clone()), "a test".to_owned(), 0).below("maze");
+            let identity = vec![("the maze".to_owned(), format!("with {workers} workers"))];
+            let together = Together { store: Some(store), identity, ..together(&maze, peers) };
+            search_together(&maze, &plan(workers), &together).err().map(ClusterSearchError::sentence)
+        })
+        .unwrap()
+    };
+    let said: Vec<String> = refused(1).into_iter().flatten().collect();
+    let sentence = "belongs to another search: the maze is this one there, and with 1 workers here";
+    assert!(said.len() == 2 && said.iter().any(|said| said.contains(sentence)), "{said:?}");
+    // The store of one process is elsewhere.
+    let elsewhere = [folders[0].clone(), MemoryFolder::default()];
+    let kept_before = folders[0].contents();
+    assert!(kept(maze, &elsewhere, &plan(2)).iter().all(Result::is_err));
+    assert!(folders[0].contents() == kept_before, "nothing is forgotten");
+    let (path, _) = folders[1].contents().into_iter().find(|(path, _)| path.contains("-level-3")).expect("level 3");
+    folders[1].damage(&path, |bytes| *bytes.last_mut().expect("not empty") ^= 1);
+    let found = kept(maze, &folders, &plan(2));
+    assert!(found.iter().all(Result::is_err));
 }

@@ -14,8 +14,8 @@ pub(super) const BLOCK: usize = 1 << 16;
 
 /// What the manifest says of a file.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
-pub(super) struct StoredFile {
-    pub(super) name: String,
+pub(in crate::engine) struct StoredFile {
+    pub(in crate::engine) name: String,
     pub(super) bytes: u64,
     /// A hash of the bytes, in hexadecimal digits.
     checksum: String,
@@ -38,7 +38,7 @@ pub(super) fn checksum(text: &str) -> String {
 }
 
 /// Writes a new file.
-pub(super) struct BlockWriter {
+pub(in crate::engine) struct BlockWriter {
     name: String,
     file: Box<dyn Write + Send>,
     block: Vec<u8>,
@@ -47,13 +47,13 @@ pub(super) struct BlockWriter {
 }
 
 impl BlockWriter {
-    pub(super) fn create(folder: &Arc<dyn StoreFolder>, name: String) -> io::Result<Self> {
+    pub(in crate::engine) fn create(folder: &Arc<dyn StoreFolder>, name: String) -> io::Result<Self> {
         let file = folder.create(&name)?;
         let block = Vec::with_capacity(BLOCK);
         Ok(BlockWriter { name, file, block, bytes: 0, checksum: Fingerprinter::default() })
     }
 
-    pub(super) fn write(&mut self, mut bytes: &[u8]) -> io::Result<()> {
+    pub(in crate::engine) fn write(&mut self, mut bytes: &[u8]) -> io::Result<()> {
         self.bytes += bytes.len() as u64;
         while self.block.len() + bytes.len() >= BLOCK {
             let (now, later) = bytes.split_at(BLOCK - self.block.len());
@@ -73,7 +73,7 @@ impl BlockWriter {
         Ok(())
     }
 
-    pub(super) fn finish(mut self) -> io::Result<StoredFile> {
+    pub(in crate::engine) fn finish(mut self) -> io::Result<StoredFile> {
         if !self.block.is_empty() {
             self.put()?;
         }
@@ -82,14 +82,14 @@ impl BlockWriter {
 }
 
 /// Reads a file from its beginning.
-pub(super) type BlockReader = BufReader<Box<dyn StoreFile>>;
+pub(in crate::engine) type BlockReader = BufReader<Box<dyn StoreFile>>;
 
-pub(super) fn reader(folder: &Arc<dyn StoreFolder>, name: &str) -> io::Result<BlockReader> {
+pub(in crate::engine) fn reader(folder: &Arc<dyn StoreFolder>, name: &str) -> io::Result<BlockReader> {
     Ok(BufReader::with_capacity(BLOCK, folder.open(name)?))
 }
 
 /// Reads a file to its end, block by block. Says whether it has the length and the checksum that it should have.
-pub(super) fn verify(
+pub(in crate::engine) fn verify(
     folder: &Arc<dyn StoreFolder>,
     file: &StoredFile,
     mut each: impl FnMut(&[u8]),
@@ -162,7 +162,7 @@ pub(super) fn read_number(from: &mut BlockReader) -> io::Result<Option<u64>> {
 }
 
 /// Reads what a number before it says the length of; false at the end of the file.
-pub(super) fn read_sized(from: &mut BlockReader, to: &mut Vec<u8>) -> io::Result<bool> {
+pub(in crate::engine) fn read_sized(from: &mut BlockReader, to: &mut Vec<u8>) -> io::Result<bool> {
     let Some(length) = read_number(from)? else { return Ok(false) };
     to.resize(usize::try_from(length).map_err(|_| damaged())?, 0);
     from.read_exact(to)?;

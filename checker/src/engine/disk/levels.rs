@@ -11,7 +11,7 @@ use super::candidate::SortKey;
 use super::encoded::{EncodedStates, ErasedSpace};
 use super::folder::StoreFolder;
 use super::known::{FingerprintFile, FingerprintReader, FingerprintWriter, KNOWN, merge_last};
-use super::manifest::{FORMAT, MANIFEST, MANIFEST_NEW, StoreManifest, damaged, read, replace};
+use super::manifest::{FORMAT, MANIFEST, MANIFEST_NEW, StoreManifest, damaged, read, refuse_others, replace};
 use super::sorter::{CandidateSorter, RUN};
 use super::steps::{STEPS, StepsWriter, path};
 use super::{SearchStore, StoreError};
@@ -89,7 +89,7 @@ impl<'a> DiskSearch<'a> {
             search.sweep().map_err(unusable)?;
             return Ok(search);
         };
-        refuse_others(&folder, &manifest, &identity)?;
+        refuse_others(&folder, MANIFEST, (manifest.format, FORMAT), (&manifest.identity, &identity))?;
         let known = verified(&folder, &manifest, &*space)?;
         space.restore(&manifest.counters);
         let mut search = DiskSearch { space, folder: Arc::clone(&folder), room, manifest, known };
@@ -328,29 +328,6 @@ fn fill(from: &mut BlockReader, chunk: &mut EncodedStates, state: &mut Vec<u8>, 
         chunk.push(state);
     }
     Ok(chunk.len() > 0)
-}
-
-/// Refuses a store of another search.
-fn refuse_others(
-    folder: &Arc<dyn StoreFolder>,
-    manifest: &StoreManifest,
-    identity: &[(String, String)],
-) -> Result<(), StoreError> {
-    if manifest.format != FORMAT {
-        return Err(StoreError::OtherProgram { place: folder.place(), theirs: format!("format {}", manifest.format) });
-    }
-    let mut pairs = manifest.identity.iter().zip(identity);
-    let other = pairs.find(|(theirs, ours)| theirs != ours);
-    match other {
-        Some(((_, theirs), (question, ours))) => Err(StoreError::OtherSearch {
-            place: folder.place(),
-            question: question.clone(),
-            theirs: theirs.clone(),
-            ours: ours.clone(),
-        }),
-        None if manifest.identity.len() != identity.len() => Err(damaged(folder, MANIFEST)),
-        None => Ok(()),
-    }
 }
 
 /// Reads every file that a manifest names to its end. Hands the parts to the space, and returns the files of fingerprints.

@@ -58,6 +58,9 @@ impl StoreManifest {
     }
 }
 
+/// What is searched and how, as questions and answers.
+type Identity = [(String, String)];
+
 /// A text with its checksum.
 #[derive(Serialize, Deserialize)]
 struct Sealed<T> {
@@ -66,7 +69,7 @@ struct Sealed<T> {
 }
 
 /// Replaces a file by another one at once: whatever happens, there is either the old or the new one.
-pub(super) fn replace<T: Serialize>(
+pub(in crate::engine) fn replace<T: Serialize>(
     folder: &Arc<dyn StoreFolder>,
     (name, new): (&str, &str),
     content: &T,
@@ -83,7 +86,7 @@ pub(super) fn replace<T: Serialize>(
 }
 
 /// Reads such a file; none if there is none.
-pub(super) fn read<T: Serialize + DeserializeOwned>(
+pub(in crate::engine) fn read<T: Serialize + DeserializeOwned>(
     folder: &Arc<dyn StoreFolder>,
     name: &str,
 ) -> Result<Option<T>, StoreError> {
@@ -102,7 +105,29 @@ pub(super) fn read<T: Serialize + DeserializeOwned>(
     Ok(Some(sealed.content))
 }
 
+/// Refuses what a file says of another format, or of another search: `theirs` is what it says.
+pub(in crate::engine) fn refuse_others(
+    folder: &Arc<dyn StoreFolder>,
+    name: &str,
+    (format, known): (u32, u32),
+    (theirs, ours): (&Identity, &Identity),
+) -> Result<(), StoreError> {
+    if format != known {
+        return Err(StoreError::OtherProgram { place: folder.place(), theirs: format!("format {format}") });
+    }
+    match theirs.iter().zip(ours).find(|(theirs, ours)| theirs != ours) {
+        Some(((_, theirs), (question, ours))) => Err(StoreError::OtherSearch {
+            place: folder.place(),
+            question: question.clone(),
+            theirs: theirs.clone(),
+            ours: ours.clone(),
+        }),
+        None if theirs.len() != ours.len() => Err(damaged(folder, name)),
+        None => Ok(()),
+    }
+}
+
 /// A file is not what it should be.
-pub(super) fn damaged(folder: &Arc<dyn StoreFolder>, name: &str) -> StoreError {
+pub(in crate::engine) fn damaged(folder: &Arc<dyn StoreFolder>, name: &str) -> StoreError {
     StoreError::Damaged { place: folder.place(), file: name.to_owned() }
 }

@@ -73,12 +73,12 @@ impl MemoryFolder {
 #[cfg(test)]
 impl MemoryFolder {
     /// Lets the process end at an operation; what that one writes is half there.
-    pub(super) fn end_at(&self, operation: u64) {
+    pub(in crate::engine) fn end_at(&self, operation: u64) {
         self.disk().end_at = Some(operation);
     }
 
     /// The number of operations until now.
-    pub(super) fn operations(&self) -> u64 {
+    pub(in crate::engine) fn operations(&self) -> u64 {
         self.disk().operations
     }
 
@@ -88,7 +88,7 @@ impl MemoryFolder {
     }
 
     /// Another process begins; before that, the power may have failed.
-    pub(super) fn begin_anew(&self, loses_power: bool) {
+    pub(in crate::engine) fn begin_anew(&self, loses_power: bool) {
         let mut disk = self.disk();
         (disk.end_at, disk.is_over, disk.operations) = (None, false, 0);
         if loses_power {
@@ -100,14 +100,14 @@ impl MemoryFolder {
     }
 
     /// Changes the bytes of a file, by its path.
-    pub(super) fn damage(&self, path: &str, change: impl FnOnce(&mut Vec<u8>)) {
+    pub(in crate::engine) fn damage(&self, path: &str, change: impl FnOnce(&mut Vec<u8>)) {
         let mut disk = self.disk();
         let place = disk.place(path).expect("there is such a file");
         change(&mut disk.files[place].bytes);
     }
 
     /// The paths and contents of all files.
-    pub(super) fn contents(&self) -> BTreeMap<String, Vec<u8>> {
+    pub(in crate::engine) fn contents(&self) -> BTreeMap<String, Vec<u8>> {
         let disk = self.disk();
         disk.names.iter().map(|(path, place)| (path.clone(), disk.files[*place].bytes.clone())).collect()
     }

@@ -50,8 +50,10 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
+pub(super) use self::blocks::{BlockWriter, StoredFile, read_sized, reader, verify};
 pub(crate) use self::blocks::{put_number, take_number};
 pub use self::folder::{StoreFile, StoreFolder};
+pub(super) use self::manifest::{damaged, read, refuse_others, replace};
 
 use self::encoded::EncodedSpace;
 use self::folder::DiskFolder;
@@ -185,7 +187,7 @@ pub enum StoreError {
 }
 
 impl StoreError {
-    fn unusable(folder: &Arc<dyn StoreFolder>, error: &io::Error) -> Self {
+    pub(super) fn unusable(folder: &Arc<dyn StoreFolder>, error: &io::Error) -> Self {
         StoreError::Unusable { place: folder.place(), error: error.to_string() }
     }
 }
@@ -226,8 +228,13 @@ impl SearchStore {
         SearchStore { folder: self.folder.below(&name), ..self.clone() }
     }
 
+    /// The folder of a search.
+    pub(super) fn folder(&self) -> &Arc<dyn StoreFolder> {
+        &self.folder
+    }
+
     /// Keeps other processes out, and refuses what is not a store of this program.
-    fn enter(&self) -> Result<Box<dyn Send>, StoreError> {
+    pub(super) fn enter(&self) -> Result<Box<dyn Send>, StoreError> {
         let unusable = |error: io::Error| StoreError::unusable(&self.root, &error);
         let header = StoreHeader {
             fencepost_store: FORMAT,
