@@ -30,5 +30,5 @@ fn every_wall_is_a_possible_scenario_and_in_no_suite() {
             count += 1;
         }
     }
-    assert_eq!(count, 11);
+    assert_eq!(count, 12);
 }
