@@ -117,8 +117,9 @@ pub fn audit_of<S: Service>(text: &str, options: &AuditOptions<'_>) -> Result<Au
     }
     let certified = Certified::read(text)?;
     let options = &AuditOptions { from: if certified.endless.is_empty() { options.from } else { 0 }, ..*options };
-    if options.from > certified.members.len() {
-        return Err(AuditError::Unreadable(format!("there are no {} worlds in it", options.from)));
+    if options.from > 0 && options.from >= certified.members.len() {
+        let (members, from) = (certified.members.len(), options.from);
+        return Err(AuditError::Unreadable(format!("it has {members} worlds, and none behind the first {from}")));
     }
     let worlds = closed::check(&certified, &scenario, options).map_err(AuditError::Refused)?;
     endless::check(&certified, &scenario, &worlds).map_err(AuditError::Refused)?;

@@ -26,12 +26,11 @@ const FAIRNESS: &str =
 const SYMMETRY: &str = "symmetry: a service that treats two clients alike (`are_alike`) and clients that start alike know them by name only, and so do \
                         the promises; every name is visited";
 
-/// What a certificate of a scenario rests on, as sentences: first what the scenario assumes; last what an earlier run has checked.
+/// What a certificate of a scenario rests on, as sentences: first what an earlier run has checked, then what the scenario assumes.
 pub(crate) fn trusted<S: Service>(certified: &Certified<S>, scenario: &Scenario<S>, from: usize) -> Vec<String> {
     let assumed = scenario.assumptions().into_iter().map(|assumption| assumption.sentence);
     let has_orders = certified.witnesses.iter().any(|witness| !witness.order.is_empty());
     let more = is_endless(scenario).then_some(FAIRNESS).into_iter().chain(has_orders.then_some(SYMMETRY));
-    let before =
-        (from > 0).then(|| format!("an earlier run: it has checked the first {from} worlds of this certificate"));
-    assumed.chain(LAWS.into_iter().chain(more).map(str::to_owned)).chain(before).collect()
+    let before = (from > 0).then(|| format!("an earlier run: it has checked the first {from} worlds of this file"));
+    before.into_iter().chain(assumed).chain(LAWS.into_iter().chain(more).map(str::to_owned)).collect()
 }
