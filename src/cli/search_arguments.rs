@@ -47,7 +47,7 @@ pub struct SearchArguments {
     /// Stop the search at this use of memory, in MiB. Several scenarios are then searched one after the other
     #[arg(long, value_name = "MIB")]
     pub max_memory: Option<u64>,
-    /// Stop the search after this time, as 90s or 5m, or in seconds
+    /// Stop the search of each scenario after this time, as 90s or 5m, or in seconds
     #[arg(long, value_name = "DURATION", value_parser = time_limit)]
     timeout: Option<Duration>,
 }
@@ -79,6 +79,11 @@ impl SearchArguments {
     /// Whether several searches at a time, each with a thread of its own, are what these arguments ask for.
     pub fn are_for_many(&self) -> bool {
         self.workers.is_none() && self.max_memory.is_none()
+    }
+
+    /// Whether states or levels are limited.
+    pub fn is_limited(&self) -> bool {
+        self.max_states.is_some() || self.max_depth.is_some()
     }
 
     /// Searches one of many scenarios with one thread.

@@ -32,7 +32,7 @@ pub struct Check {
     /// Scenarios, hazards (B-06) or scenario files
     #[arg(required_unless_present_any = ["suite", "from"])]
     targets: Vec<String>,
-    /// Check a whole suite instead
+    /// Check a whole suite, beside the targets
     #[arg(long, value_parser = suite, value_name = "standard|full")]
     suite: Option<Suite>,
     /// Check only continuations of a recorded execution: a trace file, and the number of steps that are kept
@@ -139,13 +139,23 @@ pub fn run(check: &Check, common: &Common) -> Result<Exit, CommandError> {
         }
     }
     if let Some(folder) = check.store.as_deref().filter(|_| !common.quiet && findings.iter().any(is_bounded)) {
-        eprintln!("fencepost: {} keeps what was searched: the same command resumes the search", folder.display());
+        eprintln!("fencepost: {} keeps what was searched: {} the search", folder.display(), how_to_resume(check));
     }
     check.export.iter().try_for_each(|Exported { file, format }| write(file, &format(&findings)))?;
     if let (Some(file), [scenario]) = (&check.certificate, &scenarios[..]) {
         certify(check, &**scenario, &findings, file, common)?;
     }
     Ok(exit(&findings))
+}
+
+/// What resumes a search that ended before its space was exhausted: a limit on states or levels would end it at the same place.
+fn how_to_resume(check: &Check) -> &'static str {
+    match (check.search.is_limited(), check.process.is_some()) {
+        (false, false) => "the same command resumes",
+        (false, true) => "the same commands, of all processes, resume",
+        (true, false) => "the same command with a higher limit resumes",
+        (true, true) => "the same commands with a higher limit, of all processes, resume",
+    }
 }
 
 /// The store, if there is one. Each of several processes has its own, also in a folder that they share.

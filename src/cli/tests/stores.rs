@@ -117,6 +117,22 @@ fn a_disk_without_room_ends_a_search_in_order_and_with_room_it_resumes() {
     assert_eq!(lines(&whole), expected, "{}", stderr(&whole));
 }
 
+#[test]
+fn a_search_with_a_limit_says_that_a_higher_one_resumes_it() {
+    let folder = folder("higher-limit");
+    let check =
+        |limit: &str| fencepost(&["check", "b13-retry-then-stop", "--store", &path(&folder), "--max-states", limit]);
+    let bounded = check("50");
+    assert_eq!(bounded.status.code(), Some(3), "{}", stderr(&bounded));
+    assert!(
+        stderr(&bounded).contains("the same command with a higher limit resumes the search"),
+        "{}",
+        stderr(&bounded)
+    );
+    let whole = check("100000");
+    assert!(!stderr(&whole).contains("higher limit"), "{}", stderr(&whole));
+}
+
 fn path(folder: &Path) -> String {
     folder.join("store").display().to_string()
 }
