@@ -33,13 +33,13 @@ impl ScenarioProgram {
         its_own.or_else(|| programs.iter().find(|program| program.client.is_none()))
     }
 
-    /// Whether two clients run the same program from the same value, as fast, or neither runs one. A client that has crashed begins with that value, so it
-    /// matters also where no state shows it.
+    /// Whether two clients run the same recipe, as fast, or neither runs one. The value with which it begins may name the client: where the world at
+    /// the start shows these values, they are compared there, up to names; where it does not, they have to be equal.
     #[must_use]
-    pub fn are_alike(programs: &[ScenarioProgram], one: ClientId, other: ClientId) -> bool {
+    pub fn are_alike(programs: &[ScenarioProgram], (one, other): (ClientId, ClientId), are_values_shown: bool) -> bool {
         let run = |client| {
             let ScenarioProgram { client: _, name, package, head, factor } = Self::of(programs, client)?;
-            Some((name, package, head, factor))
+            Some((name, package, factor, (!are_values_shown).then_some(head)))
         };
         run(one) == run(other)
     }

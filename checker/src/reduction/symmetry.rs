@@ -10,7 +10,6 @@ use fencepost_model::inline_vec::InlineVec;
 use fencepost_model::monitor::Observed;
 use fencepost_model::mutation::CheckerMutation;
 use fencepost_model::normal::Normal;
-use fencepost_model::programs::ScenarioProgram;
 use fencepost_model::scenario::Scenario;
 use fencepost_model::service::{Service, Settings as _};
 use fencepost_model::world::{Host, Rename};
@@ -53,7 +52,7 @@ impl Symmetry {
             (scenario.service.are_alike(first, second) || scenario.is_mutated(CheckerMutation::AllClientsAlike))
                 && (scenario.clocks.offset(first.into()) == scenario.clocks.offset(second.into())
                     || scenario.is_mutated(CheckerMutation::OffsetsUncompared))
-                && ScenarioProgram::are_alike(&scenario.programs, first, second)
+                && scenario.runs_alike(first, second)
                 && (start.arranged(&order) == start || scenario.is_mutated(CheckerMutation::StartsUncompared))
         };
         let mut groups: Vec<Vec<usize>> = Vec::new();

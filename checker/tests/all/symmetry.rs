@@ -15,7 +15,8 @@ use fencepost_model::resource::Accepts;
 use fencepost_model::scenario::Scenario;
 use fencepost_model::time::Ticks;
 
-/// A client that runs another program, or the same one from another value or more slowly, is not like the others.
+/// A client that runs another program, or the same one more slowly, is not like the others; nor is one that begins with another value, where a prefix may
+/// have hidden it. Without a prefix the world at the start shows these values, which may name the client.
 #[test]
 fn clients_with_different_programs_are_not_alike() {
     let program = |client: u16, factor| ScenarioProgram {
@@ -35,6 +36,8 @@ fn clients_with_different_programs_are_not_alike() {
     scenario.programs[1].factor = 1;
     assert!(alike(&scenario), "the same program under a name of its own");
     scenario.programs[1].head = "1".to_owned();
+    assert!(alike(&scenario), "the start shows it");
+    scenario.prefix.push("time passes by 1 tick".to_owned());
     assert!(!alike(&scenario));
     scenario.programs = vec![program(2, 1)];
     assert!(!alike(&scenario), "one runs none");
