@@ -4,10 +4,10 @@ use fencepost::Scenario;
 use fencepost::consul::{self, Consul};
 use fencepost::etcd::{self, Etcd};
 use fencepost::lease::{self, Lease, LeaseMessage, Lending as _};
-use fencepost::model::ids::{Call, ClientId, Index, RawId, SessionId, Tenure, Token};
+use fencepost::model::ids::RawId;
 use fencepost::model::laws::{budgets_are_kept, enabled_and_is_enabled_agree, pick, properties_agree_with_their_twins};
-use fencepost::model::monitor::Observed;
-use fencepost::model::normal::{Normal, Visitor};
+use fencepost::model::monitor::{ByKind, NumberKind, Numbers, Observed};
+use fencepost::model::normal::Normal;
 use fencepost::model::program::{Gone, Handle, Lap, Recipe, forget_all, in_place, scoped};
 use fencepost::model::resource::Accepts;
 use fencepost::model::service::Service;
@@ -86,66 +86,30 @@ pub(super) fn a_run_is_a_cache<S: Service>(scenario: &Scenario<S>, choices: &[u1
 /// Gives log positions, tenures, sessions and calls other numbers, in the same order.
 struct OtherNumbers {
     salt: u32,
-    horizon: Horizon,
 }
 
-impl OtherNumbers {
-    /// 0 stands for no number.
-    fn wide(&self, number: u32) -> u32 {
-        if number > 0 { number * (2 + self.salt % 3) + self.salt % 50 } else { 0 }
+impl Numbers for OtherNumbers {
+    fn instant(&mut self, at: Instant, _: Instant) -> Instant {
+        at
     }
 
-    fn short(&self, number: u16) -> u16 {
-        if number > 0 { number + u16::try_from(1 + self.salt % 9).expect("it is small") } else { 0 }
-    }
-}
-
-impl Visitor for OtherNumbers {
-    fn deadline(&mut self, _: &mut Instant) {}
-    fn until(&mut self, _: &mut Instant) {}
-    fn elapsed(&mut self, _: &mut Instant) {}
-    fn since(&mut self, _: &mut Instant) {}
-
-    fn index(&mut self, index: &mut Index) {
-        *index = Index::numbered(self.wide(index.raw()));
-    }
-
-    fn token(&mut self, token: &mut Token) {
-        if self.horizon.tokens_are_indexes {
-            *token = Token::numbered(self.wide(token.raw()));
+    fn number(&mut self, kind: NumberKind, number: u32, _: bool) -> u32 {
+        match kind {
+            // A counter may be 0, which stands for no number.
+            _ if number == 0 => 0,
+            NumberKind::Index | NumberKind::Tenure => number * (2 + self.salt % 3) + self.salt % 50,
+            NumberKind::Session(_) | NumberKind::Call(_) | NumberKind::Counter(_) => number + 1 + self.salt % 9,
         }
     }
-
-    fn counts_versions(&self) -> bool {
-        self.horizon.versions_are_counts
-    }
-
-    fn tenure(&mut self, tenure: &mut Tenure) {
-        tenure.0 = self.wide(tenure.0);
-    }
-
-    fn session(&mut self, session: &mut SessionId) {
-        let parts = session.raw();
-        *session = SessionId::numbered(parts.creator, self.short(parts.number));
-    }
-
-    fn call(&mut self, call: &mut Call) {
-        call.0 = self.short(call.0);
-    }
-
-    fn call_of(&mut self, _: ClientId, call: &mut Call) {
-        call.0 = self.short(call.0);
-    }
-
-    fn scope(&mut self, _: Option<ClientId>, _: Ticks) {}
 }
 
 /// The same world with other numbers.
 fn renumbered<S: Service>(scenario: &Scenario<S>, state: &Observed<S>, salt: u32) -> Observed<S> {
     let mut other = state.clone();
-    let mut numbers = OtherNumbers { salt, horizon: Horizon::of(scenario) };
-    other.world.visit(&mut numbers);
-    other.monitor.visit(&mut numbers);
+    let mut numbers = OtherNumbers { salt };
+    let mut visitor = ByKind::new(&mut numbers, Horizon::of(scenario));
+    other.world.visit(&mut visitor);
+    other.monitor.visit(&mut visitor);
     other
 }
 
