@@ -17,7 +17,7 @@ use timely::dataflow::operators::generic::operator::Operator;
 use timely::dataflow::operators::vec::ToStream;
 use timely::dataflow::operators::{Capability, Concat, ConnectLoop, Feedback};
 
-use super::cluster::{Checkpoint, ClusterSearchError, Keeper, Together, Wire};
+use super::cluster::{Checkpoint, ClusterSearchError, StateLog, Together, Wire};
 use super::counters::Counters;
 use super::queues::Queues;
 use super::work_item::WorkItem;
@@ -100,10 +100,10 @@ fn run<M: Space>(
             .expect("no worker panics while it holds this")
             .get_mut(index % chosen.workers)
             .and_then(Option::take);
-        let keeper = portable.as_ref().zip(checkpoint).map(|(portable, own)| Keeper::new(Arc::clone(portable), own));
+        let log = portable.as_ref().zip(checkpoint).map(|(portable, own)| StateLog::new(Arc::clone(portable), own));
         let place = (index, processes.0 * chosen.workers);
         let (space, board, queues) = (Arc::clone(&shared), Arc::clone(&posted), Arc::clone(&queues));
-        Box::new(Worker::new(space, board, chosen.clone(), place, queues, wire, keeper))
+        Box::new(Worker::new(space, board, chosen.clone(), place, queues, wire, log))
     });
     let paths = execute(plan.workers, connected, part).map_err(|error| match (&checkpoints, error) {
         (Some(checkpoints), ClusterSearchError::Peers(why)) => {

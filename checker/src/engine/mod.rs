@@ -32,6 +32,7 @@ mod maze;
 mod queues;
 pub(crate) mod seen;
 mod steps;
+mod visited;
 mod work_item;
 mod worker;
 

@@ -4,27 +4,15 @@ use std::sync::Arc;
 
 use fencepost_model::mutation::{CheckerMutation, Mutation};
 
-use super::antichains::Antichains;
-use super::cluster::{Keeper, Wire};
+use super::cluster::{StateLog, Wire};
 use super::counters::{Counters, Report};
 use super::dataflow::Part;
 use super::frontier::Frontier;
 use super::queues::Queues;
-use super::seen::{Seen, WholeStates};
 use super::steps::{NOWHERE, Steps};
+use super::visited::{Candidate, Visited};
 use super::work_item::{Load, WorkItem};
 use super::{Chunk, Marks, Paths, SearchPlan, Space, Transition};
-
-/// A state that may be new.
-#[derive(Clone)]
-struct Candidate<S> {
-    fingerprint: u64,
-    /// The number of the state that it was found from, where paths are kept.
-    parent: u32,
-    action: u16,
-    is_violation: bool,
-    state: S,
-}
 
 /// How many bytes of states are looked up together.
 const BATCH: usize = 16 * 1024;
@@ -78,44 +66,6 @@ impl Faults {
     }
 }
 
-/// What a worker has seen.
-enum Known {
-    /// Every state.
-    All(Seen),
-    /// Every state, complete; and a list for the bytes of one.
-    Whole(WholeStates, Vec<u8>),
-    /// Those that no other one covers.
-    Uncovered(Antichains),
-}
-
-impl Known {
-    /// Looks at the place of a state; see [`Seen::touch`].
-    #[inline]
-    fn touch(&self, fingerprint: u64) -> u8 {
-        match self {
-            Known::All(seen) => seen.touch(fingerprint),
-            Known::Whole(states, _) => states.touch(fingerprint),
-            Known::Uncovered(antichains) => antichains.touch(fingerprint),
-        }
-    }
-
-    /// Adds a state that was found on a level. Returns how many states of the level are no longer to be expanded for it, if it is new.
-    #[inline]
-    fn insert<M: Space>(&mut self, space: &M, candidate: &Candidate<M::State>, level: u64) -> Option<u64> {
-        let Candidate { fingerprint, is_violation, state, .. } = candidate;
-        match self {
-            Known::All(seen) => seen.insert(*fingerprint, ()).is_none().then_some(0),
-            Known::Whole(states, bytes) => {
-                bytes.clear();
-                bytes.push(u8::from(*is_violation));
-                space.write(state, bytes);
-                states.insert(*fingerprint, bytes, 0).is_none().then_some(0)
-            }
-            Known::Uncovered(antichains) => antichains.insert(*fingerprint, space.allowance(state), level),
-        }
-    }
-}
-
 pub(super) struct Worker<M: Space> {
     space: Arc<M>,
     board: Arc<Counters>,
@@ -124,12 +74,12 @@ pub(super) struct Worker<M: Space> {
     /// How states travel to other processes, if there are some.
     wire: Option<Wire<M::State>>,
     /// Its checkpoint, if it has one.
-    keeper: Option<Keeper<M::State>>,
+    log: Option<StateLog<M::State>>,
     /// The level with which the search goes on: the dataflow counts from there.
     first_level: u64,
     /// What this worker has done in all.
     done: Report,
-    known: Known,
+    known: Visited,
     /// How each state was found, where that is noted.
     steps: Option<Steps>,
     /// The number of the state that is expanded next.
@@ -158,20 +108,15 @@ impl<M: Space> Worker<M> {
         (index, workers): (usize, usize),
         queues: Arc<Queues<M::Chunk>>,
         wire: Option<Wire<M::State>>,
-        keeper: Option<Keeper<M::State>>,
+        log: Option<StateLog<M::State>>,
     ) -> Self {
         // Steps are no part of a checkpoint.
-        let is_noting = workers == 1 && plan.paths == Paths::Noted && keeper.is_none();
-        let known = match space.lanes() {
-            None if space.is_exact() => Known::Whole(WholeStates::new(), Vec::new()),
-            None => Known::All(Seen::new(space.mutation())),
-            Some(lanes) => Known::Uncovered(Antichains::new(lanes, space.mutation())),
-        };
+        let is_noting = workers == 1 && plan.paths == Paths::Noted && log.is_none();
         let mut worker = Worker {
             faults: Faults::of(space.mutation()),
-            known,
+            known: Visited::of(&*space),
             wire,
-            keeper: None,
+            log: None,
             first_level: 0,
             done: Report::default(),
             space,
@@ -188,15 +133,15 @@ impl<M: Space> Worker<M> {
             broken: None,
             plan,
         };
-        if let Some(keeper) = keeper {
-            worker.resume(keeper);
+        if let Some(log) = log {
+            worker.resume(log);
         }
         worker
     }
 
     /// Takes in the states of a checkpoint. Those of its last level are expanded first.
-    fn resume(&mut self, keeper: Keeper<M::State>) {
-        let restored = keeper.restore(&mut |states, level| {
+    fn resume(&mut self, log: StateLog<M::State>) {
+        let restored = log.restore(&mut |states, level| {
             let found = |state| Candidate {
                 fingerprint: self.faults.fingerprint(self.space.fingerprint(&state), false),
                 parent: NOWHERE,
@@ -222,7 +167,7 @@ impl<M: Space> Worker<M> {
             }
             Err(by) => self.board.stop(by),
         }
-        self.keeper = Some(keeper);
+        self.log = Some(log);
     }
 
     /// Takes in states of the given level. First looks at the places of some of them, which waits for memory once, then at
@@ -244,7 +189,7 @@ impl<M: Space> Worker<M> {
                 let Some(others) = self.known.insert(&*self.space, &candidate, level) else { continue };
                 covered += others;
                 let Candidate { parent, action, is_violation, state, .. } = candidate;
-                if let Some(Err(by)) = self.keeper.as_mut().map(|keeper| keeper.note(level, &state)) {
+                if let Some(Err(by)) = self.log.as_mut().map(|log| log.note(level, &state)) {
                     self.board.stop(by);
                 }
                 let is_violation = is_violation || self.space.is_broken(&state);
@@ -272,13 +217,13 @@ impl<M: Space> Worker<M> {
 
     /// What is to be expanded next: of this worker, or else of another one. Which states are covered only their owner knows.
     fn next_chunk(&self) -> Option<M::Chunk> {
-        let helps = matches!(self.known, Known::All(_) | Known::Whole(..));
+        let helps = matches!(self.known, Visited::All(_) | Visited::Whole(..));
         self.queues.take(self.place()).or_else(|| helps.then(|| self.queues.steal(self.place())).flatten())
     }
 
     /// Whether a state that waits is to be expanded: not if one that was found on the same level covers it.
     fn is_wanted(&mut self, state: &<M::Chunk as Chunk>::Waiting) -> bool {
-        let Known::Uncovered(antichains) = &self.known else { return true };
+        let Visited::Uncovered(antichains) = &self.known else { return true };
         let Some((fingerprint, allowance)) = self.space.identity(state, &mut self.scratch) else { return true };
         antichains.contains(self.faults.fingerprint(fingerprint, false), allowance)
     }
@@ -304,7 +249,7 @@ impl<M: Space> Worker<M> {
     /// once, then at each of these in turn.
     fn leave_out_recent(&mut self, batch: &mut Vec<Candidate<M::State>>) {
         let Worker { space, recent, faults, known, .. } = self;
-        if matches!(known, Known::Whole(..)) {
+        if matches!(known, Visited::Whole(..)) {
             // What was found lately is known by fingerprints.
             return;
         }
@@ -358,9 +303,10 @@ impl<M: Space> Worker<M> {
         Some(WorkItem { to: owner as u64, load: Load::Written(self.index as u64, bytes) })
     }
 
-    /// Nothing for each worker, so that all of them take part in the next level: where there are checkpoints, each worker has one of each level.
-    fn calls(&mut self) -> Vec<WorkItem> {
-        let workers = if self.keeper.is_some() { self.batches.len() } else { 0 };
+    /// An item without states for each worker, so that all of them take part in the next level (a barrier): where there are checkpoints, each
+    /// worker has one of each level.
+    fn barrier(&mut self) -> Vec<WorkItem> {
+        let workers = if self.log.is_some() { self.batches.len() } else { 0 };
         (0..workers).filter_map(|owner| self.item(owner, Vec::new())).collect()
     }
 
@@ -388,7 +334,7 @@ impl<M: Space> Worker<M> {
 
 impl<M: Space> Part for Worker<M> {
     fn starts(&mut self) -> Vec<WorkItem> {
-        let mut items = self.calls();
+        let mut items = self.barrier();
         if self.first_level > 0 {
             return items;
         }
@@ -425,7 +371,7 @@ impl<M: Space> Part for Worker<M> {
     fn begin(&mut self, level: u64) -> bool {
         let level = self.first_level + level;
         if self.board.is_complete(level)
-            && let Some(Err(by)) = self.keeper.as_mut().map(|keeper| keeper.complete(level, self.done))
+            && let Some(Err(by)) = self.log.as_mut().map(|log| log.complete(level, self.done))
         {
             self.board.stop(by);
             // Nothing is expanded any more; but the others have to hear of it, which takes a part in the next level.
@@ -448,7 +394,7 @@ impl<M: Space> Part for Worker<M> {
         }
         let Some(mut chunk) = self.next_chunk() else {
             self.post(1, send);
-            self.calls().into_iter().for_each(send);
+            self.barrier().into_iter().for_each(send);
             return false;
         };
         let mut report = Report::default();

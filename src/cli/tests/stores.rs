@@ -108,7 +108,7 @@ fn a_disk_without_room_ends_a_search_in_order_and_with_room_it_resumes() {
         }
         assert_eq!(output.status.code(), Some(3), "{blocks}: {}", stderr(&output));
         let by = lines(&output)[0]["cut_by"].to_string();
-        assert!(by.contains("free space and run the same command again"), "{by}");
+        assert!(by.contains("with free space the same command goes on"), "{by}");
         assert!(stderr(&output).contains("the same command resumes the search"), "{}", stderr(&output));
         cut += 1;
     }

@@ -35,6 +35,18 @@ struct WorkerManifest {
     levels: Vec<CompleteLevel>,
 }
 
+impl WorkerManifest {
+    /// Refuses that of another format or another search.
+    fn refuse_others(
+        &self,
+        folder: &Arc<dyn StoreFolder>,
+        name: &str,
+        identity: &[(String, String)],
+    ) -> Result<(), StoreError> {
+        refuse_others(folder, name, (self.format, FORMAT), (&self.identity, identity))
+    }
+}
+
 /// A level of which all states have arrived, and none has been expanded.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 struct CompleteLevel {
@@ -71,6 +83,13 @@ impl Checkpoints {
         let folder = store.folder();
         let unusable = |error: io::Error| StoreError::unusable(folder, &error);
         folder.make().map_err(unusable)?;
+        let names = folder.names().map_err(unusable)?;
+        for name in names.iter().filter(|name| name.starts_with("worker-") && name.ends_with(".json")) {
+            // Also one of another process, or of another number of workers.
+            if let Some(manifest) = read::<WorkerManifest>(folder, name)? {
+                manifest.refuse_others(folder, name, identity)?;
+            }
+        }
         let open = |worker| Checkpoint::open(folder, identity, worker);
         let opened = workers.clone().map(open).collect::<Result<Vec<Checkpoint>, _>>()?;
         let is_ours = |name: &&String| {
@@ -78,7 +97,7 @@ impl Checkpoints {
             let number = rest.split(['-', '.']).next().unwrap_or_default();
             number.parse().is_ok_and(|worker| workers.contains(&worker))
         };
-        if let Some(file) = folder.names().map_err(unusable)?.iter().find(|name| !is_ours(name)) {
+        if let Some(file) = names.iter().find(|name| !is_ours(name)) {
             return Err(StoreError::Foreign { place: folder.place(), file: file.clone() });
         }
         let complete = opened.iter().map(|worker| Arc::clone(&worker.complete)).collect();
@@ -130,7 +149,6 @@ impl Checkpoint {
         let name = Self::name(worker);
         let none = || WorkerManifest { format: FORMAT, identity: identity.to_vec(), levels: Vec::new() };
         let manifest = read::<WorkerManifest>(folder, &name)?.unwrap_or_else(none);
-        refuse_others(folder, &name, (manifest.format, FORMAT), (&manifest.identity, identity))?;
         for file in manifest.levels.iter().filter_map(|level| level.states.as_ref()) {
             match verify(folder, file, |_| {}) {
                 Ok(true) => {}
@@ -147,11 +165,6 @@ impl Checkpoint {
     /// How many levels are complete.
     pub(in crate::engine) fn levels(&self) -> u64 {
         self.manifest.levels.len() as u64
-    }
-
-    /// Where it is, for messages.
-    pub(in crate::engine) fn place(&self) -> String {
-        self.folder.place()
     }
 
     /// The levels that are complete: the states of each, and what the worker had done until then.

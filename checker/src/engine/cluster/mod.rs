@@ -7,17 +7,17 @@
 //!
 //! ```text
 //! checkpoint  how far each worker has come, on disk
-//! keeper      what a worker has found, written to its checkpoint and read again
+//! state_log   the states that a worker has found, written to its checkpoint and read again
 //! numbers     what the two ends of a conversation call a part
 //! wire        states as bytes, from one worker to another
 //! totals      what a process tells the others at the end of a level
 //! ```
 
 mod checkpoint;
-mod keeper;
 mod numbers;
 #[cfg(any(test, feature = "stateright"))]
 pub(crate) mod pipes;
+mod state_log;
 #[cfg(test)]
 mod tests;
 mod totals;
@@ -27,8 +27,8 @@ use std::net::TcpStream;
 use std::sync::Arc;
 
 pub(super) use self::checkpoint::{Checkpoint, Checkpoints};
-pub(super) use self::keeper::Keeper;
 pub(crate) use self::numbers::{Heard, Told};
+pub(super) use self::state_log::StateLog;
 pub(super) use self::totals::Totals;
 pub(super) use self::wire::Wire;
 use super::{SearchStore, StoreError};

@@ -14,7 +14,7 @@ use super::known::{FingerprintFile, FingerprintReader, FingerprintWriter, KNOWN,
 use super::manifest::{FORMAT, MANIFEST, MANIFEST_NEW, StoreManifest, damaged, read, refuse_others, replace};
 use super::sorter::{CandidateSorter, RUN};
 use super::steps::{STEPS, StepsWriter, path};
-use super::{SearchStore, StoreError};
+use super::{SearchStore, StoreError, stopped_by};
 use crate::engine::{Marks, Paths, SearchPlan, SearchResult};
 use crate::limits::{Limits, Progress};
 
@@ -146,11 +146,7 @@ impl<'a> DiskSearch<'a> {
 
     /// By what the search is cut where the store fails.
     fn stopped_by(&self, error: &io::Error) -> String {
-        let complete = self.manifest.levels.len();
-        format!(
-            "an error of the store: {}: {error}; its first {complete} levels are complete: free space and run the same command again",
-            self.folder.place()
-        )
+        stopped_by(&self.folder, error, self.manifest.levels.len() as u64)
     }
 
     /// Completes levels. Returns by what the search is cut, if it is.

@@ -192,6 +192,14 @@ impl StoreError {
     }
 }
 
+/// By what a search is cut where its store fails, of which this number of levels is complete.
+pub(super) fn stopped_by(folder: &Arc<dyn StoreFolder>, error: &io::Error, levels: u64) -> String {
+    let place = folder.place();
+    format!(
+        "an error of the store ({place}: {error}; its first {levels} levels are complete, and with free space the same command goes on)"
+    )
+}
+
 /// Why a search on disk has no result.
 pub(crate) enum DiskSearchError {
     /// The store is refused.

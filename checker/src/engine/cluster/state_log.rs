@@ -1,4 +1,4 @@
-//! What a worker of several processes has found, written to its checkpoint and read again.
+//! The states that a worker of several processes has found: a log, written to its checkpoint level by level, and read again.
 //!
 //! The file of a level has blocks: the parts that its states refer to and that no earlier block of it has, then the states, as they travel to
 //! other processes ([`Portable`]).
@@ -9,13 +9,13 @@ use std::sync::Arc;
 use super::checkpoint::Checkpoint;
 use super::{Heard, Portable, Told};
 use crate::engine::counters::Report;
-use crate::engine::disk::{BlockWriter, put_number, read_sized, reader, take_number};
+use crate::engine::disk::{BlockWriter, put_number, read_sized, reader, stopped_by, take_number};
 
 /// How many bytes are written together.
 const BLOCK: usize = 1 << 16;
 
 /// One worker's checkpoint, and the files of levels that are not complete.
-pub(in crate::engine) struct Keeper<S> {
+pub(in crate::engine) struct StateLog<S> {
     portable: Arc<dyn Portable<S>>,
     checkpoint: Checkpoint,
     /// The next level, and the one after it if another worker is ahead.
@@ -43,9 +43,9 @@ impl LevelFile {
     }
 }
 
-impl<S> Keeper<S> {
+impl<S> StateLog<S> {
     pub(in crate::engine) fn new(portable: Arc<dyn Portable<S>>, checkpoint: Checkpoint) -> Self {
-        Keeper { portable, checkpoint, open: Vec::new() }
+        StateLog { portable, checkpoint, open: Vec::new() }
     }
 
     /// Notes a state that was found on a level.
@@ -132,9 +132,6 @@ impl<S> Keeper<S> {
 
     /// By what the search is cut where the store fails.
     fn stopped_by(&self, error: &io::Error) -> String {
-        let (place, complete) = (self.checkpoint.place(), self.checkpoint.levels());
-        format!(
-            "an error of the store: {place}: {error}; its first {complete} levels are complete: free space and run the same commands again"
-        )
+        stopped_by(self.checkpoint.folder(), error, self.checkpoint.levels())
     }
 }
