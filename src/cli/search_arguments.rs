@@ -49,7 +49,7 @@ pub struct SearchArguments {
     pub max_memory: Option<u64>,
     /// Stop the search of each scenario after this time, as 90s or 5m, or in seconds
     #[arg(long, value_name = "DURATION", value_parser = time_limit)]
-    timeout: Option<Duration>,
+    pub timeout: Option<Duration>,
 }
 
 /// On or off.

@@ -57,7 +57,7 @@ pub enum CertificateError {
     #[error("a certificate is about the model as it is, and the scenario has a `mutation`")]
     Mutated,
     /// A limit stopped it.
-    #[error("the closed set of worlds is not complete: stopped by {0}")]
+    #[error("it does not have all worlds: stopped by {0}")]
     Cut(String),
     /// The file cannot be written.
     #[error("the certificate cannot be written: {0}")]

@@ -168,7 +168,7 @@ fn store(check: &Check) -> Result<Option<SearchStore>, CommandError> {
 /// The other processes, if there are some.
 fn peers(check: &Check, common: &Common) -> Result<Option<Arc<dyn Peers>>, CommandError> {
     let Some((file, process)) = check.hosts.as_deref().zip(check.process) else { return Ok(None) };
-    hosts::join(file, process.into(), store::build("--hosts")?, common.quiet).map(Some)
+    hosts::join(file, process.into(), store::build("--hosts")?, check.search.timeout, common.quiet).map(Some)
 }
 
 /// Searches what process 0 searches, and leaves it to that one to say what came of it.
@@ -181,15 +181,18 @@ fn take_part(
     let store = store(check)?;
     let peers = peers(check, common)?;
     let unseen = Common { quiet: true, ..common.clone() };
+    let mut is_cut = false;
     for scenario in scenarios {
         let (store, peers) = (store.clone(), peers.clone());
         let search = |options: &Options| scenario.check(&Options { store, peers, ..options.clone() });
-        check.search.watched((scenario.name(), check.property), &unseen, search)?;
+        let outcomes = check.search.watched((scenario.name(), check.property), &unseen, search)?;
+        is_cut |= outcomes.iter().any(|outcome| is_bounded(&outcome.finding));
     }
     if !common.quiet {
-        eprintln!("fencepost: process {process} has done its part; process 0 tells the verdicts");
+        let part = if is_cut { "has stopped before the search was complete" } else { "has done its part" };
+        eprintln!("fencepost: process {process} {part}; process 0 tells the verdicts");
     }
-    Ok(Exit::AsExpected)
+    Ok(if is_cut { Exit::Undecided } else { Exit::AsExpected })
 }
 
 /// Checks the scenarios: several side by side, unless it is said how many threads a search has or how much memory there is, or they are kept
@@ -240,7 +243,8 @@ fn certify(
     common: &Common,
 ) -> Result<(), CommandError> {
     if let Some(finding) = findings.iter().find(|finding| !finding.is_as_expected()) {
-        eprintln!("fencepost: no certificate is written: `{}` is {}", finding.property, finding.verdict.word());
+        let older = if file.exists() { format!("; {} is of an earlier run", file.display()) } else { String::new() };
+        eprintln!("fencepost: no certificate is written: `{}` is {}{older}", finding.property, finding.verdict.word());
         return Ok(());
     }
     let unwritable = |error: io::Error| CommandError::Input(format!("{} cannot be written: {error}", file.display()));

@@ -48,14 +48,22 @@ struct Members {
     present: Vec<Option<TcpStream>>,
     /// How many searches have begun.
     searches: AtomicU64,
+    /// How long it waits for the others.
+    patience: Option<Duration>,
     is_quiet: bool,
 }
 
-/// Waits until all processes that the file names are there. `process`: which of them this is, from 0.
+/// Waits until all processes that the file names are there. `process`: which of them this is, from 0. `patience`: how long it waits for another one.
 ///
 /// # Errors
 /// The file is wrong, the address is in use, or another process is of another build.
-pub fn join(file: &Path, process: usize, build: String, is_quiet: bool) -> Result<Arc<dyn Peers>, CommandError> {
+pub fn join(
+    file: &Path,
+    process: usize,
+    build: String,
+    patience: Option<Duration>,
+    is_quiet: bool,
+) -> Result<Arc<dyn Peers>, CommandError> {
     let addresses = file::addresses(file).map_err(CommandError::Input)?;
     let Some(own) = addresses.get(process) else {
         let file = file.display();
@@ -68,7 +76,7 @@ pub fn join(file: &Path, process: usize, build: String, is_quiet: bool) -> Resul
     listener.set_nonblocking(true).map_err(unusable)?;
     let present = (0..addresses.len()).map(|_| None).collect();
     let searches = AtomicU64::new(0);
-    let mut members = Members { addresses, process, build, listener, present, searches, is_quiet };
+    let mut members = Members { addresses, process, build, listener, present, searches, patience, is_quiet };
     members.present = members.meet(&members.hello(None, &[])).map_err(CommandError::Input)?;
     expect_broken_connections();
     Ok(Arc::new(members))
@@ -174,6 +182,10 @@ impl<'a> Waiting<'a> {
         }
         if let Some(signal) = interruption() {
             return Err(format!("stopped by {signal}"));
+        }
+        if let Some(patience) = self.members.patience.filter(|patience| self.since.elapsed() >= *patience) {
+            let other = self.members.name(other);
+            return Err(format!("stopped by --timeout {}: {other} is not there", patience.as_secs_f64()));
         }
         if !self.is_told && self.since.elapsed() > SILENCE {
             self.is_told = true;

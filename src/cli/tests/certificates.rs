@@ -30,5 +30,9 @@ fn without_a_proof_no_file_is_written() {
         assert_eq!(output.status.code(), Some(code), "{arguments:?}: {}", stderr(&output));
         assert!(stderr(&output).contains(says), "{arguments:?}: {}", stderr(&output));
         assert_eq!(fs::read_dir(&folder).expect("a folder").count(), 0, "{arguments:?}");
-    }
+    } // An older one is left as it is, and that is said.
+    fs::write(&file, "older").expect("writable");
+    let output = fencepost(&["check", "--certificate", &file, "lease-just-enough", "--max-states", "100"]);
+    assert!(stderr(&output).contains("none.jsonl is of an earlier run"), "{}", stderr(&output));
+    assert_eq!(fs::read_to_string(&file).expect("it is there"), "older");
 }
