@@ -24,12 +24,13 @@ fn main() -> ExitCode {
         })
     };
     let arguments: Vec<String> = env::args().skip(1).collect();
+    let is_flag = arguments.iter().any(|argument| argument.starts_with('-'));
     let done = match &arguments[..] {
         [help] if help == "--help" => Ok(USAGE.to_owned()),
         [certificate, rest @ .., flag, from] if flag == "--from" && rest.len() < 2 => {
             run(certificate, rest.first(), from)
         }
-        [certificate, rest @ ..] if rest.len() < 2 => run(certificate, rest.first(), "0"),
+        [certificate, rest @ ..] if rest.len() < 2 && !is_flag => run(certificate, rest.first(), "0"),
         _ => Err((2, USAGE.to_owned())),
     };
     done.as_ref().map_or_else(|(_, error)| eprintln!("{error}"), |text| println!("{}", text.trim_end()));

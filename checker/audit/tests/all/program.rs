@@ -63,7 +63,9 @@ fn a_certificate_is_audited_by_a_program_of_its_own() {
 
 #[test]
 fn bad_usage_is_answered_with_the_usage() {
-    for (arguments, code) in [(&[][..], 2), (&["a", "b", "c"], 2), (&["--help"], 0)] {
+    for (arguments, code) in
+        [(&[][..], 2), (&["a", "b", "c"], 2), (&["a", "--wrong"], 2), (&["a", "--from"], 2), (&["--help"], 0)]
+    {
         let (is, shown, message) = audit(arguments);
         assert_eq!(is, Some(code), "{arguments:?}");
         assert!((shown + &message).contains("usage: fencepost-audit CERTIFICATE"), "{arguments:?}");
