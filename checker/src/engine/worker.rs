@@ -140,7 +140,7 @@ impl<M: Space> Worker<M> {
     }
 
     /// Takes in the states of a checkpoint. Those of its last level are expanded first.
-    fn resume(&mut self, log: StateLog<M::State>) {
+    fn resume(&mut self, mut log: StateLog<M::State>) {
         let restored = log.restore(&mut |states, level| {
             let found = |state| Candidate {
                 fingerprint: self.faults.fingerprint(self.space.fingerprint(&state), false),

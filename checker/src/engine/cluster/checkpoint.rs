@@ -23,7 +23,7 @@ use crate::engine::disk::{
 };
 
 /// The version of the format.
-const FORMAT: u32 = 1;
+const FORMAT: u32 = 2;
 
 /// How far a worker has come.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]

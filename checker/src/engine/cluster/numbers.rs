@@ -38,6 +38,13 @@ impl Heard {
         self.numbers.push(number);
     }
 
+    /// The same as the sender's side, where sender and receiver are one.
+    pub(super) fn told(&self) -> Told {
+        let mut told = Told::default();
+        self.numbers.iter().for_each(|number| _ = told.place(*number));
+        told
+    }
+
     /// The number of the part at this place; none if it was not told.
     pub(crate) fn number(&self, place: u64) -> Option<u32> {
         self.numbers.get(usize::try_from(place).ok()?).copied()

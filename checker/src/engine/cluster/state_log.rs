@@ -1,7 +1,8 @@
 //! The states that a worker of several processes has found: a log, written to its checkpoint level by level, and read again.
 //!
-//! The file of a level has blocks: the parts that its states refer to and that no earlier block of it has, then the states, as they travel to
-//! other processes ([`Portable`]).
+//! The file of a level has blocks: parts that no earlier block and no earlier level has, then states, as they travel to other processes
+//! ([`Portable`]). Where the states of a level are found before the level before it is complete, their parts are written with that one, for it
+//! is complete first.
 
 use std::io;
 use std::sync::Arc;
@@ -18,6 +19,8 @@ const BLOCK: usize = 1 << 16;
 pub(in crate::engine) struct StateLog<S> {
     portable: Arc<dyn Portable<S>>,
     checkpoint: Checkpoint,
+    /// The parts that are in the files.
+    told: Told,
     /// The next level, and the one after it if another worker is ahead.
     open: Vec<(u64, LevelFile)>,
 }
@@ -25,7 +28,6 @@ pub(in crate::engine) struct StateLog<S> {
 /// The file of a level that is being found.
 struct LevelFile {
     writer: BlockWriter,
-    told: Told,
     parts: Vec<u8>,
     states: Vec<u8>,
 }
@@ -45,7 +47,17 @@ impl LevelFile {
 
 impl<S> StateLog<S> {
     pub(in crate::engine) fn new(portable: Arc<dyn Portable<S>>, checkpoint: Checkpoint) -> Self {
-        StateLog { portable, checkpoint, open: Vec::new() }
+        StateLog { portable, checkpoint, told: Told::default(), open: Vec::new() }
+    }
+
+    /// The place of a level among those that are open.
+    fn place(&mut self, level: u64) -> io::Result<usize> {
+        if let Some(place) = self.open.iter().position(|(other, _)| *other == level) {
+            return Ok(place);
+        }
+        let writer = self.checkpoint.begin(level)?;
+        self.open.push((level, LevelFile { writer, parts: Vec::new(), states: Vec::new() }));
+        Ok(self.open.len() - 1)
     }
 
     /// Notes a state that was found on a level.
@@ -53,24 +65,22 @@ impl<S> StateLog<S> {
     /// # Errors
     /// It cannot be written: by what the search is cut.
     pub(in crate::engine) fn note(&mut self, level: u64, state: &S) -> Result<(), String> {
-        let place = match self.open.iter().position(|(other, _)| *other == level) {
-            Some(place) => place,
-            None => {
-                let writer = self.checkpoint.begin(level).map_err(|error| self.stopped_by(&error))?;
-                let file = LevelFile { writer, told: Told::default(), parts: Vec::new(), states: Vec::new() };
-                self.open.push((level, file));
-                self.open.len() - 1
-            }
-        };
-        let LevelFile { told, parts, states, .. } = &mut self.open[place].1;
         let mut packed = Vec::new();
-        self.portable.pack(state, told, parts, &mut packed)?;
-        put_number(packed.len() as u64, states);
-        states.extend(packed);
-        if parts.len() + states.len() >= BLOCK {
-            self.open[place].1.flush().map_err(|error| self.stopped_by(&error))?;
+        let mut parts = Vec::new();
+        self.portable.pack(state, &mut self.told, &mut parts, &mut packed)?;
+        self.write(level, &packed, &parts).map_err(|error| self.stopped_by(&error))
+    }
+
+    fn write(&mut self, level: u64, state: &[u8], parts: &[u8]) -> io::Result<()> {
+        if !parts.is_empty() {
+            let first = self.place(self.checkpoint.levels())?;
+            self.open[first].1.parts.extend(parts);
         }
-        Ok(())
+        let place = self.place(level)?;
+        let file = &mut self.open[place].1;
+        put_number(state.len() as u64, &mut file.states);
+        file.states.extend(state);
+        if file.parts.len() + file.states.len() >= BLOCK { file.flush() } else { Ok(()) }
     }
 
     /// All states of a level have been noted. `done`: what the worker has done until now.
@@ -98,14 +108,13 @@ impl<S> StateLog<S> {
     /// # Errors
     /// The files cannot be read: by what the search is cut.
     pub(in crate::engine) fn restore(
-        &self,
+        &mut self,
         found: &mut dyn FnMut(Vec<S>, u64),
     ) -> Result<Option<(u64, Report)>, String> {
-        let mut last = None;
+        let (mut last, mut heard) = (None, Heard::default());
         for (level, (file, done)) in (0..).zip(self.checkpoint.complete()) {
             last = Some((level, done));
             let Some(file) = file else { continue };
-            let mut heard = Heard::default();
             let failed = |error: io::Error| self.stopped_by(&error);
             let mut from = reader(self.checkpoint.folder(), &file.name).map_err(failed)?;
             let (mut parts, mut states) = (Vec::new(), Vec::new());
@@ -116,6 +125,7 @@ impl<S> StateLog<S> {
                 found(self.states(&states, &heard).ok_or("states of a checkpoint cannot be read")?, level);
             }
         }
+        self.told = heard.told();
         Ok(last)
     }
 

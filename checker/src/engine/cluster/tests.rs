@@ -182,6 +182,11 @@ fn a_search_goes_on_after_a_process_ended_at_any_operation() {
             ended += u64::from(found.iter().all(is_cut));
             assert!(found.iter().all(is_cut) || found.iter().all(is_expected), "operation {end}: {found:?}");
             folders.iter().for_each(|folder| folder.begin_anew(end.is_multiple_of(2)));
+            // What was written after it went on is read as well.
+            folders[1].end_at(operations / 2);
+            let found = kept(&maze, &folders, &plan(2));
+            assert!(found.iter().all(is_cut) || found.iter().all(is_expected), "operation {end}, again: {found:?}");
+            folders.iter().for_each(|folder| folder.begin_anew(false));
             assert!(kept(&maze, &folders, &plan(2)).iter().all(is_expected), "operation {end}");
         }
     }
