@@ -32,6 +32,9 @@ pub trait Supervisor: Send + Sync {
         self.stop(progress)
     }
 
+    /// A search goes on from a store that has the levels before this one.
+    fn resumes(&self, _progress: &Progress) {}
+
     /// Microseconds since some fixed moment.
     fn microseconds(&self) -> u64;
 }

@@ -1,6 +1,6 @@
 //! What may stop a search: a clock, a look at the memory, a signal.
 
-use std::sync::atomic::{AtomicI32, AtomicU8, Ordering::Relaxed};
+use std::sync::atomic::{AtomicI32, AtomicU8, AtomicU64, Ordering::Relaxed};
 use std::time::{Duration, Instant};
 use std::{process, thread};
 
@@ -90,6 +90,10 @@ pub struct Watch {
     timeout: Option<Duration>,
     memory_max: Option<u64>,
     progress: ProgressBar,
+    /// What is searched, if it is shown how far the search has come.
+    name: Option<String>,
+    /// The transitions that others have generated: the search goes on from a store.
+    before: AtomicU64,
 }
 
 impl Watch {
@@ -100,7 +104,8 @@ impl Watch {
                 "--max-memory: this system does not tell how much memory a program uses".to_owned(),
             ));
         }
-        Ok(Watch { start: Instant::now(), timeout, memory_max, progress: ProgressBar::hidden() })
+        let (start, progress, before) = (Instant::now(), ProgressBar::hidden(), AtomicU64::new(0));
+        Ok(Watch { start, timeout, memory_max, progress, name: None, before })
     }
 }
 
@@ -110,7 +115,7 @@ impl Watch {
         let style =
             ProgressStyle::with_template("{spinner} {prefix}: {msg} {elapsed}").expect("the template is a constant");
         let progress = ProgressBar::new_spinner().with_style(style).with_prefix(name.to_owned());
-        Watch { progress, ..self }
+        Watch { progress, name: Some(name.to_owned()), ..self }
     }
 
     /// Whether its time is over.
@@ -135,7 +140,8 @@ impl Supervisor for Watch {
 
     fn stop_on_disk(&self, progress: &Progress) -> Option<String> {
         if !self.progress.is_hidden() {
-            let rate = progress.transitions * 1_000_000 / self.microseconds().max(1);
+            let own = progress.transitions.saturating_sub(self.before.load(Relaxed));
+            let rate = own * 1_000_000 / self.microseconds().max(1);
             let Progress { states, transitions, frontier, depth } = progress;
             let level = if *depth > 0 { format!("level {depth}, {frontier} waiting, ") } else { String::new() };
             self.progress.set_message(format!("{level}{states} states, {transitions} transitions, {rate} per second,"));
@@ -146,6 +152,14 @@ impl Supervisor for Watch {
         }
         let timeout = self.timeout.filter(|timeout| self.start.elapsed() >= *timeout);
         timeout.map(|timeout| format!("--timeout {}", timeout.as_secs_f64()))
+    }
+
+    fn resumes(&self, progress: &Progress) {
+        self.before.store(progress.transitions, Relaxed);
+        let Progress { states, depth, .. } = progress;
+        if let Some(name) = &self.name {
+            self.progress.suspend(|| eprintln!("fencepost: {name}: goes on after {depth} levels with {states} states"));
+        }
     }
 
     fn microseconds(&self) -> u64 {

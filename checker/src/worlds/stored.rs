@@ -76,7 +76,7 @@ pub(crate) fn identity<P: Service>(
         ("--unheard", on(!leaves_out_unheard).to_owned()),
         ("--partial-order", on(options.partial_order).to_owned()),
         ("the mutant", mutation),
-        ("the digest of the scenario", digest(&scenario.to_toml())),
+        ("what the scenario says, as a digest,", digest(&scenario.to_toml())),
     ]
     .map(|(question, answer)| (question.to_owned(), answer))
     .into())

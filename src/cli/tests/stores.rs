@@ -131,6 +131,8 @@ fn a_search_with_a_limit_says_that_a_higher_one_resumes_it() {
     );
     let whole = check("100000");
     assert!(!stderr(&whole).contains("higher limit"), "{}", stderr(&whole));
+    let goes_on = "fencepost: b13-retry-then-stop: goes on after ";
+    assert!(!stderr(&bounded).contains(goes_on) && stderr(&whole).contains(goes_on), "{}", stderr(&whole));
 }
 
 fn path(folder: &Path) -> String {
@@ -173,6 +175,15 @@ fn a_store_of_another_search_is_refused_and_kept() {
         assert!(stderr(&output).contains(difference), "{more:?}: {}", stderr(&output));
     }
     assert_eq!(check(&[]).status.code(), Some(0), "the store is as it was");
+    // Without its manifest it is not taken for an empty one.
+    let manifest = folder.join("store/b01-pause-bounded/together/manifest.json");
+    let kept = fs::read(&manifest).expect("it is there");
+    fs::remove_file(&manifest).expect("it can be removed");
+    let output = check(&[]);
+    assert_eq!(output.status.code(), Some(2), "{}", stderr(&output));
+    assert!(stderr(&output).contains("`manifest.json` is not as it was written"), "{}", stderr(&output));
+    fs::write(&manifest, kept).expect("it can be written");
+    assert_eq!(check(&[]).status.code(), Some(0), "nothing else was removed");
     fs::write(folder.join("letter.txt"), "Dear reader").expect("a file can be written");
     let output = fencepost(&["check", "b01-pause-bounded", "--store", &folder.display().to_string()]);
     assert_eq!(output.status.code(), Some(2));

@@ -38,6 +38,12 @@ fn is_ours(name: &str) -> bool {
     [MANIFEST, MANIFEST_NEW].contains(&name) || [LEVEL, STEPS, PARTS, KNOWN, RUN].iter().any(is_numbered)
 }
 
+/// Whether a file of this name was written after the first manifest: by then level 0 was complete.
+fn is_later(name: &str) -> bool {
+    let number = |beginning: &&str| name.strip_prefix(*beginning)?.parse().ok();
+    [LEVEL, STEPS, PARTS].iter().find_map(number).is_some_and(|level: u64| level > 0)
+}
+
 /// What ends a level before it is complete.
 enum Stopped {
     /// The store cannot be read or written any more.
@@ -83,6 +89,9 @@ impl<'a> DiskSearch<'a> {
         let Some(manifest) = read::<StoreManifest>(&folder, MANIFEST)? else {
             if let Some(file) = names.iter().find(|name| !is_ours(name)) {
                 return Err(StoreError::Foreign { place: folder.place(), file: file.clone() });
+            }
+            if names.iter().any(|name| is_later(name)) {
+                return Err(damaged(&folder, MANIFEST));
             }
             let manifest = StoreManifest { format: FORMAT, identity, ..StoreManifest::default() };
             let search = DiskSearch { space, folder: Arc::clone(&folder), room, manifest, known: Vec::new() };
@@ -151,7 +160,11 @@ impl<'a> DiskSearch<'a> {
 
     /// Completes levels. Returns by what the search is cut, if it is.
     fn levels(&mut self, plan: &SearchPlan) -> Result<Option<String>, Stopped> {
-        if self.manifest.levels.is_empty() {
+        if let Some(frontier) = self.manifest.levels.last() {
+            let StoreManifest { levels, transitions, .. } = &self.manifest;
+            let (states, depth) = (levels.iter().sum(), levels.len() as u64);
+            plan.supervisor.resumes(&Progress { states, transitions: *transitions, frontier: *frontier, depth });
+        } else {
             let starts = self.space.starts();
             let mut sorter = self.sorter(SortKey::Fingerprint);
             for place in 0..starts.len() {
