@@ -42,6 +42,8 @@ impl From<Exit> for ExitCode {
 pub enum CommandError {
     /// The user can do something about it.
     Input(String),
+    /// A limit or a signal stopped it.
+    Stopped(String),
     /// An internal error.
     Internal(String),
 }
@@ -50,6 +52,7 @@ impl CommandError {
     pub fn exit(&self) -> Exit {
         match self {
             CommandError::Input(_) => Exit::Usage,
+            CommandError::Stopped(_) => Exit::Undecided,
             CommandError::Internal(_) => Exit::Internal,
         }
     }
@@ -58,7 +61,9 @@ impl CommandError {
 impl fmt::Display for CommandError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            CommandError::Input(message) | CommandError::Internal(message) => f.write_str(message),
+            CommandError::Input(message) | CommandError::Stopped(message) | CommandError::Internal(message) => {
+                f.write_str(message)
+            }
         }
     }
 }
@@ -79,14 +84,34 @@ impl From<fencepost::checker::CertificateError> for CommandError {
         match error {
             fencepost::checker::CertificateError::Internal(error) => error.into(),
             fencepost::checker::CertificateError::Contradiction(_) => CommandError::Internal(error.to_string()),
-            _ => CommandError::Input(format!("no certificate is written: {error}")),
+            fencepost::checker::CertificateError::Cut(_) => CommandError::Stopped(unwritten(&error)),
+            _ => CommandError::Input(unwritten(&error)),
         }
     }
+}
+
+fn unwritten(error: &fencepost::checker::CertificateError) -> String {
+    format!("no certificate is written: {error}")
 }
 
 /// A wrong program is bad input, and not an internal error.
 impl From<ProgramError> for CommandError {
     fn from(mistake: ProgramError) -> Self {
         CommandError::Input(mistake.to_string())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use fencepost::checker::CertificateError;
+
+    use super::*;
+
+    #[test]
+    fn a_certificate_that_a_limit_stopped_is_undecided() {
+        let stopped = CommandError::from(CertificateError::Cut("--timeout 1".to_owned()));
+        assert_eq!(stopped.exit(), Exit::Undecided);
+        assert!(stopped.to_string().ends_with("stopped by --timeout 1"), "{stopped}");
+        assert_eq!(CommandError::from(CertificateError::NothingProven).exit(), Exit::Usage);
     }
 }

@@ -13,6 +13,7 @@
 //! ```
 
 mod args;
+mod certificate;
 mod commands;
 mod documents;
 mod exit;

@@ -97,6 +97,15 @@ impl SearchArguments {
         Ok(search(&Options { supervisor, ..self.options(only) }))
     }
 
+    /// Refuses an option that is for our own search if it is that of stateright that is asked for.
+    pub fn is_own(&self, option: &str) -> Result<(), CommandError> {
+        if self.engine == EngineName::Dataflow {
+            return Ok(());
+        }
+        let reason = "stateright's is one of a single process, and keeps its states in memory";
+        Err(CommandError::Input(format!("{option} is for fencepost's own search: {reason}")))
+    }
+
     /// Refuses what one engine cannot do.
     fn are_consistent(&self) -> Result<(), CommandError> {
         if self.subsumption && self.engine == EngineName::Stateright {

@@ -2,8 +2,6 @@
 
 use std::collections::BTreeSet;
 use std::ffi::OsStr;
-use std::fs::{self, File};
-use std::io::{self, BufWriter};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -15,6 +13,7 @@ use fencepost::reports::html::{Background, Measurements, page};
 use fencepost::{AnyOutcome, AnyScenario, Property, Suite};
 
 use crate::args::{Common, property};
+use crate::certificate::CertificateFile;
 use crate::exit::{CommandError, Exit};
 use crate::findings::{exit, keep, told};
 use crate::hosts;
@@ -114,10 +113,13 @@ pub fn run(check: &Check, common: &Common) -> Result<Exit, CommandError> {
     if check.certificate.is_some() && scenarios.len() > 1 {
         return Err(CommandError::Input("a certificate is about one scenario: name one".to_owned()));
     }
+    let elsewhere = [("--hosts", check.hosts.is_some()), ("--store", check.store.is_some())];
+    elsewhere.iter().filter(|(_, is_asked)| *is_asked).try_for_each(|(option, _)| check.search.is_own(option))?;
     stop_on_interrupt();
     if let Some(moment) = &check.from {
         return around(check, moment, common);
     }
+    let certificate = check.certificate.as_deref().map(CertificateFile::create).transpose()?;
     for scenario in scenarios.iter().filter(|_| !common.quiet) {
         scenario.notes().iter().for_each(|note| eprintln!("note: {}: {note}", scenario.name()));
     }
@@ -142,8 +144,8 @@ pub fn run(check: &Check, common: &Common) -> Result<Exit, CommandError> {
         eprintln!("fencepost: {} keeps what was searched: {} the search", folder.display(), how_to_resume(check));
     }
     check.export.iter().try_for_each(|Exported { file, format }| write(file, &format(&findings)))?;
-    if let (Some(file), [scenario]) = (&check.certificate, &scenarios[..]) {
-        certify(check, &**scenario, &findings, file, common)?;
+    if let (Some(file), Some(written), [scenario]) = (&check.certificate, certificate, &scenarios[..]) {
+        certify(check, &**scenario, &findings, (file, written), common)?;
     }
     Ok(exit(&findings))
 }
@@ -239,7 +241,7 @@ fn certify(
     check: &Check,
     scenario: &dyn AnyScenario,
     findings: &[Finding],
-    file: &Path,
+    (file, mut written): (&Path, CertificateFile),
     common: &Common,
 ) -> Result<(), CommandError> {
     if let Some(finding) = findings.iter().find(|finding| !finding.is_as_expected()) {
@@ -247,16 +249,10 @@ fn certify(
         eprintln!("fencepost: no certificate is written: `{}` is {}{older}", finding.property, finding.verdict.word());
         return Ok(());
     }
-    let unwritable = |error: io::Error| CommandError::Input(format!("{} cannot be written: {error}", file.display()));
-    let mut unfinished = file.as_os_str().to_owned();
-    unfinished.push(".part");
-    let unfinished = PathBuf::from(unfinished);
-    let mut out = BufWriter::new(File::create(&unfinished).map_err(unwritable)?);
-    let written = check
-        .search
-        .watched((scenario.name(), check.property), common, |options| scenario.certify(findings, options, &mut out));
-    let size = written.inspect_err(|_| drop(fs::remove_file(&unfinished)))?;
-    fs::rename(&unfinished, file).map_err(unwritable)?;
+    let size = check.search.watched((scenario.name(), check.property), common, |options| {
+        scenario.certify(findings, options, written.out())
+    })?;
+    written.complete()?;
     let told = format!(
         "certificate: {} ({} worlds, {} transitions); check it with: fencepost-audit {}",
         file.display(),

@@ -30,7 +30,13 @@ fn without_a_proof_no_file_is_written() {
         assert_eq!(output.status.code(), Some(code), "{arguments:?}: {}", stderr(&output));
         assert!(stderr(&output).contains(says), "{arguments:?}: {}", stderr(&output));
         assert_eq!(fs::read_dir(&folder).expect("a folder").count(), 0, "{arguments:?}");
-    } // An older one is left as it is, and that is said.
+    }
+    // Before a search is for nothing.
+    let nowhere = folder.join("nowhere/none.jsonl").display().to_string();
+    let output = fencepost(&["check", "lease-just-enough", "--certificate", &nowhere]);
+    assert_eq!((output.status.code(), stdout(&output)), (Some(2), String::new()), "{}", stderr(&output));
+    assert!(stderr(&output).contains("none.jsonl cannot be written"), "{}", stderr(&output));
+    // An older one is left as it is, and that is said.
     fs::write(&file, "older").expect("writable");
     let output = fencepost(&["check", "--certificate", &file, "lease-just-enough", "--max-states", "100"]);
     assert!(stderr(&output).contains("none.jsonl is of an earlier run"), "{}", stderr(&output));

@@ -198,4 +198,9 @@ fn a_wrong_file_of_hosts_is_refused() {
     assert!(refused("127.0.0.1:4001\n", "1").contains("--process 1: FILE names 1 process"));
     let output = fencepost(&["check", "b01-no-fencing", "--hosts", "FILE"]);
     assert_eq!(output.status.code(), Some(2));
+    // It does not wait for the others first.
+    let alone = start(&["b01-no-fencing", "--engine", "stateright"], &hosts(&folder, 2), 0);
+    let output = alone.wait_with_output().expect("it ends");
+    assert_eq!(output.status.code(), Some(2));
+    assert!(stderr(&output).contains("--hosts is for fencepost's own search"), "{}", stderr(&output));
 }

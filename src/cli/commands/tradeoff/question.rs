@@ -159,7 +159,7 @@ impl StudyQuestion {
                 let names = READY.map(|(name, _)| name).join(", ");
                 CommandError::Input(format!("{message}; studies that are ready: {names}"))
             }
-            CommandError::Internal(_) => error,
+            CommandError::Stopped(_) | CommandError::Internal(_) => error,
         })?;
         Ok(StudyQuestion {
             name: scenario.name().to_owned(),
