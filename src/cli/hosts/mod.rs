@@ -35,7 +35,27 @@ const PATIENCE: Duration = Duration::from_secs(10);
 const SILENCE: Duration = Duration::from_secs(2);
 
 /// Why the processes do not come together, as a sentence.
-type Refusal = String;
+enum Apart {
+    /// One of them does not do what the others do, or is not there any more.
+    Refused(String),
+    /// A limit or a signal ended the wait.
+    Stopped(String),
+}
+
+impl From<String> for Apart {
+    fn from(refusal: String) -> Self {
+        Apart::Refused(refusal)
+    }
+}
+
+impl From<Apart> for CommandError {
+    fn from(apart: Apart) -> Self {
+        match apart {
+            Apart::Refused(why) => CommandError::Input(why),
+            Apart::Stopped(why) => CommandError::Stopped(why),
+        }
+    }
+}
 
 /// The processes of a search, and this one's place among them.
 struct Members {
@@ -48,15 +68,14 @@ struct Members {
     present: Vec<Option<TcpStream>>,
     /// How many searches have begun.
     searches: AtomicU64,
-    /// How long it waits for the others.
-    patience: Option<Duration>,
     is_quiet: bool,
 }
 
-/// Waits until all processes that the file names are there. `process`: which of them this is, from 0. `patience`: how long it waits for another one.
+/// Waits until all processes that the file names are there. `process`: which of them this is, from 0. `patience`: how long it waits for another
+/// one. Later it waits as long as they run: process 0 may judge what it judges alone.
 ///
 /// # Errors
-/// The file is wrong, the address is in use, or another process is of another build.
+/// The file is wrong, the address is in use, another process is of another build, or a limit or a signal ends the wait.
 pub fn join(
     file: &Path,
     process: usize,
@@ -76,8 +95,8 @@ pub fn join(
     listener.set_nonblocking(true).map_err(unusable)?;
     let present = (0..addresses.len()).map(|_| None).collect();
     let searches = AtomicU64::new(0);
-    let mut members = Members { addresses, process, build, listener, present, searches, patience, is_quiet };
-    members.present = members.meet(&members.hello(None, &[])).map_err(CommandError::Input)?;
+    let mut members = Members { addresses, process, build, listener, present, searches, is_quiet };
+    members.present = members.meet(&members.hello(None, &[]), Wait::First(patience))?;
     expect_broken_connections();
     Ok(Arc::new(members))
 }
@@ -91,9 +110,10 @@ impl Peers for Members {
         self.process
     }
 
-    fn connect(&self, search: &[(String, String)]) -> Result<Vec<Option<TcpStream>>, Refusal> {
+    fn connect(&self, search: &[(String, String)]) -> Result<Vec<Option<TcpStream>>, String> {
         let number = self.searches.fetch_add(1, Relaxed);
-        self.meet(&self.hello(Some(number), search))
+        let met = self.meet(&self.hello(Some(number), search), Wait::BetweenSearches);
+        met.map_err(|(Apart::Refused(why) | Apart::Stopped(why))| why)
     }
 }
 
@@ -108,9 +128,9 @@ impl Members {
     }
 
     /// Calls those before this process, and is called by those behind it.
-    fn meet(&self, hello: &Hello) -> Result<Vec<Option<TcpStream>>, Refusal> {
+    fn meet(&self, hello: &Hello, wait: Wait) -> Result<Vec<Option<TcpStream>>, Apart> {
         let mut streams: Vec<Option<TcpStream>> = (0..self.addresses.len()).map(|_| None).collect();
-        let mut waiting = Waiting::new(self);
+        let mut waiting = Waiting::new(self, wait);
         for (other, stream) in streams.iter_mut().enumerate().take(self.process) {
             *stream = Some(self.call(other, hello, &mut waiting)?);
         }
@@ -122,14 +142,14 @@ impl Members {
                     }
                 }
                 Err(error) if error.kind() == io::ErrorKind::WouldBlock => waiting.for_process(missing)?,
-                Err(error) => return Err(format!("{} cannot listen: {error}", self.name(self.process))),
+                Err(error) => return Err(format!("{} cannot listen: {error}", self.name(self.process)).into()),
             }
         }
         Ok(streams)
     }
 
     /// Calls a process until it answers: it may not listen yet, or search something else first.
-    fn call(&self, other: usize, hello: &Hello, waiting: &mut Waiting<'_>) -> Result<TcpStream, Refusal> {
+    fn call(&self, other: usize, hello: &Hello, waiting: &mut Waiting<'_>) -> Result<TcpStream, Apart> {
         let gone = |error: io::Error| match self.present[other] {
             None => format!("{} does not speak like fencepost: {error}", self.name(other)),
             Some(_) => format!("{} has ended", self.name(other)),
@@ -138,13 +158,13 @@ impl Members {
             match TcpStream::connect(&self.addresses[other]) {
                 Ok(stream) => break stream,
                 Err(error) if error.kind() == io::ErrorKind::ConnectionRefused => waiting.for_process(other)?,
-                Err(error) => return Err(format!("{} cannot be reached: {error}", self.name(other))),
+                Err(error) => return Err(format!("{} cannot be reached: {error}", self.name(other)).into()),
             }
         };
         hello.send(&mut stream).and_then(|()| stream.set_nonblocking(true)).map_err(gone)?;
         while let Err(error) = stream.peek(&mut [0]) {
             if error.kind() != io::ErrorKind::WouldBlock {
-                return Err(gone(error));
+                return Err(gone(error).into());
             }
             waiting.for_process(other)?;
         }
@@ -163,31 +183,45 @@ impl Members {
     }
 }
 
+/// For what a process waits.
+#[derive(Copy, Clone)]
+enum Wait {
+    /// For the others to come, for so long.
+    First(Option<Duration>),
+    /// For them to be done with what they do alone, as long as they run.
+    BetweenSearches,
+}
+
 /// How long a process waits for others.
 struct Waiting<'a> {
     members: &'a Members,
     since: Instant,
+    wait: Wait,
     is_told: bool,
 }
 
 impl<'a> Waiting<'a> {
-    fn new(members: &'a Members) -> Self {
-        Waiting { members, since: Instant::now(), is_told: members.is_quiet }
+    fn new(members: &'a Members, wait: Wait) -> Self {
+        Waiting { members, since: Instant::now(), wait, is_told: members.is_quiet }
     }
 
     /// Waits a little for one of the others.
-    fn for_process(&mut self, other: usize) -> Result<(), Refusal> {
+    fn for_process(&mut self, other: usize) -> Result<(), Apart> {
         if let Some(ended) = self.members.ended() {
-            return Err(format!("{} has ended", self.members.name(ended)));
+            return Err(format!("{} has ended", self.members.name(ended)).into());
         }
-        if let Some(signal) = interruption() {
-            return Err(format!("stopped by {signal}"));
+        let (waited, stopped) = (self.since.elapsed(), |by: String| Err(Apart::Stopped(format!("stopped by {by}"))));
+        match (interruption(), self.wait) {
+            // The others are as a rule interrupted, too: together they say what they have found until then.
+            (Some(_), Wait::BetweenSearches) if waited < SILENCE => {}
+            (Some(signal), _) => return stopped(signal.to_owned()),
+            (None, Wait::First(Some(patience))) if waited >= patience => {
+                let other = self.members.name(other);
+                return stopped(format!("--timeout {}: {other} is not there", patience.as_secs_f64()));
+            }
+            (None, _) => {}
         }
-        if let Some(patience) = self.members.patience.filter(|patience| self.since.elapsed() >= *patience) {
-            let other = self.members.name(other);
-            return Err(format!("stopped by --timeout {}: {other} is not there", patience.as_secs_f64()));
-        }
-        if !self.is_told && self.since.elapsed() > SILENCE {
+        if !self.is_told && waited > SILENCE {
             self.is_told = true;
             eprintln!("fencepost: {} waits for {}", self.members.name(self.members.process), self.members.name(other));
         }

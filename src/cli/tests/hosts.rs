@@ -1,7 +1,7 @@
 //! `check --hosts`: several processes say what one says, and one that ends or searches something else ends the others.
 
 use std::fs;
-use std::net::TcpListener;
+use std::net::{TcpListener, TcpStream};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
 use std::thread::sleep;
@@ -175,9 +175,33 @@ fn a_process_waits_for_others_no_longer_than_its_time_limit() {
         let alone = start(&["b01-no-fencing", "--timeout", "0.1"], &hosts, process);
         let output = alone.wait_with_output().expect("it ends");
         let said = stderr(&output);
-        assert_eq!((stdout(&output), output.status.code()), (String::new(), Some(2)), "{said}");
+        assert_eq!((stdout(&output), output.status.code()), (String::new(), Some(3)), "{said}");
         assert!(said.contains("stopped by --timeout 0.1: process ") && said.contains(" is not there"), "{said}");
     }
+}
+
+/// Process 0 judges an endless promise until its time is over, which is longer than that of the other one. That one waits, and the verdicts are told.
+#[test]
+fn a_time_limit_ends_no_wait_for_a_process_that_judges_alone() {
+    let folder = folder("hosts-endless");
+    let scenario = folder.join("four.toml");
+    let wall = concat!(env!("CARGO_MANIFEST_DIR"), "/../../model/services/consul/walls/wall-four-clients.toml");
+    let endless = "\n[[promise]]\nproperty = \"eventually-acquired\"\nexpect = \"proven\"\n";
+    fs::write(&scenario, fs::read_to_string(wall).expect("it is there") + endless).expect("a file can be written");
+    let hosts = hosts(&folder, 2);
+    let check =
+        |timeout, process| start(&[&scenario.display().to_string(), "--json", "--timeout", timeout], &hosts, process);
+    let first = check("4", 0);
+    let text = fs::read_to_string(&hosts).expect("it is there");
+    let address = text.lines().find(|line| line.starts_with("127.")).expect("process 0 has a line");
+    while TcpStream::connect(address).is_err() {
+        sleep(Duration::from_millis(20));
+    }
+    let all = [first, check("1", 1)].map(|child| child.wait_with_output().expect("it ends"));
+    assert!(all.iter().all(|output| output.status.code() == Some(3)), "{}{}", stderr(&all[0]), stderr(&all[1]));
+    let verdicts = lines(&all[0]);
+    assert_eq!(verdicts.len(), 5, "{verdicts:?}");
+    assert!(verdicts.iter().all(|line| line["verdict"] == "bounded"), "{verdicts:?}");
 }
 
 #[test]
