@@ -3,6 +3,7 @@
 use std::fs::{self, File};
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
+use std::process;
 
 use crate::exit::CommandError;
 
@@ -15,13 +16,16 @@ pub struct CertificateFile {
 }
 
 impl CertificateFile {
-    /// Begins the file, so that a search is not for nothing.
+    /// Begins the file, so that a search is not for nothing. Until it is complete its name is that of this process.
     ///
     /// # Errors
     /// It cannot be written.
     pub fn create(file: &Path) -> Result<Self, CommandError> {
+        if file.is_dir() {
+            return Err(unwritable(file, &io::ErrorKind::IsADirectory.into()));
+        }
         let mut unfinished = file.as_os_str().to_owned();
-        unfinished.push(".part");
+        unfinished.push(format!(".{}.part", process::id()));
         let unfinished = PathBuf::from(unfinished);
         let out = BufWriter::new(File::create(&unfinished).map_err(|error| unwritable(file, &error))?);
         Ok(CertificateFile { file: file.to_owned(), unfinished, out, is_complete: false })

@@ -36,6 +36,8 @@ fn without_a_proof_no_file_is_written() {
     let output = fencepost(&["check", "lease-just-enough", "--certificate", &nowhere]);
     assert_eq!((output.status.code(), stdout(&output)), (Some(2), String::new()), "{}", stderr(&output));
     assert!(stderr(&output).contains("none.jsonl cannot be written"), "{}", stderr(&output));
+    let output = fencepost(&["check", "lease-just-enough", "--certificate", &folder.display().to_string()]);
+    assert_eq!((output.status.code(), stdout(&output)), (Some(2), String::new()), "{}", stderr(&output));
     // An older one is left as it is, and that is said.
     fs::write(&file, "older").expect("writable");
     let output = fencepost(&["check", "--certificate", &file, "lease-just-enough", "--max-states", "100"]);
