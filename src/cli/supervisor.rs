@@ -140,7 +140,11 @@ impl Supervisor for Watch {
 
     fn stop_on_disk(&self, progress: &Progress) -> Option<String> {
         if !self.progress.is_hidden() {
-            let own = progress.transitions.saturating_sub(self.before.load(Relaxed));
+            if progress.transitions < self.before.load(Relaxed) {
+                // Another search has begun.
+                self.before.store(0, Relaxed);
+            }
+            let own = progress.transitions - self.before.load(Relaxed);
             let rate = own * 1_000_000 / self.microseconds().max(1);
             let Progress { states, transitions, frontier, depth } = progress;
             let level = if *depth > 0 { format!("level {depth}, {frontier} waiting, ") } else { String::new() };

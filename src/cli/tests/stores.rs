@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use serde_json::Value;
 
-use crate::program::{fencepost, folder, json, stderr};
+use crate::program::{fencepost, folder, json, stderr, stdout};
 
 /// The lines of a check, without what differs between two runs.
 fn lines(output: &std::process::Output) -> Vec<Value> {
@@ -108,7 +108,7 @@ fn a_disk_without_room_ends_a_search_in_order_and_with_room_it_resumes() {
         }
         assert_eq!(output.status.code(), Some(3), "{blocks}: {}", stderr(&output));
         let by = lines(&output)[0]["cut_by"].to_string();
-        assert!(by.contains("with free space the same command goes on"), "{by}");
+        assert!(by.contains("levels are complete, and the search can go on from there"), "{by}");
         assert!(stderr(&output).contains("the same command resumes the search"), "{}", stderr(&output));
         cut += 1;
     }
@@ -133,6 +133,9 @@ fn a_search_with_a_limit_says_that_a_higher_one_resumes_it() {
     assert!(!stderr(&whole).contains("higher limit"), "{}", stderr(&whole));
     let goes_on = "fencepost: b13-retry-then-stop: goes on after ";
     assert!(!stderr(&bounded).contains(goes_on) && stderr(&whole).contains(goes_on), "{}", stderr(&whole));
+    // A search that has ended does not go on.
+    let again = check("100000");
+    assert_eq!((stdout(&again), stderr(&again).contains(goes_on)), (stdout(&whole), false), "{}", stderr(&again));
 }
 
 fn path(folder: &Path) -> String {

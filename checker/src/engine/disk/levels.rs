@@ -160,10 +160,12 @@ impl<'a> DiskSearch<'a> {
 
     /// Completes levels. Returns by what the search is cut, if it is.
     fn levels(&mut self, plan: &SearchPlan) -> Result<Option<String>, Stopped> {
-        if let Some(frontier) = self.manifest.levels.last() {
-            let StoreManifest { levels, transitions, .. } = &self.manifest;
+        let StoreManifest { levels, transitions, violation, .. } = &self.manifest;
+        if let Some(frontier) = levels.last() {
             let (states, depth) = (levels.iter().sum(), levels.len() as u64);
-            plan.supervisor.resumes(&Progress { states, transitions: *transitions, frontier: *frontier, depth });
+            if *frontier > 0 && violation.is_none() {
+                plan.supervisor.resumes(&Progress { states, transitions: *transitions, frontier: *frontier, depth });
+            }
         } else {
             let starts = self.space.starts();
             let mut sorter = self.sorter(SortKey::Fingerprint);

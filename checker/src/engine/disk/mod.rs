@@ -196,7 +196,7 @@ impl StoreError {
 pub(super) fn stopped_by(folder: &Arc<dyn StoreFolder>, error: &io::Error, levels: u64) -> String {
     let place = folder.place();
     format!(
-        "an error of the store ({place}: {error}; its first {levels} levels are complete, and with free space the same command goes on)"
+        "an error of the store ({place}: {error}; its first {levels} levels are complete, and the search can go on from there)"
     )
 }
 
