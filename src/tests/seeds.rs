@@ -77,6 +77,7 @@ fn hazards_are_found_from_seeds_and_shrink_to_about_the_shortest_run() {
 }
 
 #[test]
+#[ignore = "takes some seconds: cargo test --tests -- --ignored"]
 fn an_execution_of_ten_clients_shrinks_to_two() {
     let crowd = Settings { clients: Some(10), rounds: Some(2), actions_max: 3_000, ..Settings::default() };
     let scenario = scenario("b01-no-fencing");
@@ -100,6 +101,7 @@ fn an_execution_of_ten_clients_shrinks_to_two() {
 
 /// Two attempts before the end of the lock-delay (C-LD-1) are not needed: the client may as well be asked later.
 #[test]
+#[ignore = "takes some seconds: cargo test --tests -- --ignored"]
 fn attempts_that_come_too_soon_are_shrunk_away() {
     let scenario = scenario("b12-kill-shell");
     let run = scenario.simulate(&Settings { seed: 460, actions_max: 1_000, ..Settings::default() });

@@ -132,7 +132,7 @@ fn findings_do_not_depend_on_the_number_of_workers() {
 /// A limit that is just large enough cuts nothing; one less cuts.
 #[test]
 fn limits_are_exact() {
-    let scenario = catalogue::named("lease-just-enough").expect("it is in the catalogue");
+    let scenario = catalogue::named("lease-no-lateness").expect("it is in the catalogue");
     for engine in Engine::ALL {
         let verdict = |limits| {
             let options = Options { engine, limits, symmetry: false, ..Options::default() };

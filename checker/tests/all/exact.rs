@@ -27,7 +27,7 @@ fn hashes_that_collide_make_no_difference_where_states_are_compared() {
     let mut misled = [0, 0];
     // Where parts are taken for others, there may be no end of states.
     let limited = Options { limits: Limits { states: Some(20_000), depth: None }, ..Options::default() };
-    for name in ["b02-fencing", "b01-one-pause", "lease-one-tick-less", "b14-destroy-on-loss"] {
+    for name in ["b02-fencing", "redlock-no-fault", "lease-no-lateness", "b14-destroy-on-loss"] {
         let scenario = catalogue::named(name).expect("it is in the catalogue");
         let all = counts(&*scenario, None, &Options::default());
         assert!(all.is_some(), "{name}");

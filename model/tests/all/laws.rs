@@ -20,8 +20,8 @@ use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::test_runner::{RngAlgorithm, TestRng, TestRunner};
 
-/// How many walks are taken through each scenario, unless `PROPTEST_CASES` says how many.
-const WALKS: u32 = 40;
+/// How many walks are taken through each scenario, unless `PROPTEST_CASES` says how many, as `.ci/run` does.
+const WALKS: u32 = 8;
 
 /// Takes random walks. They are the same in every run.
 fn take_walks(scenario: &str, law: &dyn Fn(&[u16]) -> Result<(), LawViolation>) {

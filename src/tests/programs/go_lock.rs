@@ -34,6 +34,7 @@ fn as_program(scenario: Scenario<Consul>) -> Scenario<Consul> {
 
 /// In each of these worlds the two forms get the same verdicts, in both engines.
 #[test]
+#[ignore = "takes some seconds: cargo test --tests -- --ignored"]
 fn the_go_lock_line_by_line_gets_the_verdicts_of_the_recipe() {
     let promises = |scenario: Scenario<Consul>| {
         scenario.promise(Property::MutualExclusion).promise(Property::SingleOwner).promise(Property::SessionConsistency)

@@ -31,6 +31,7 @@ fn as_program(scenario: Scenario<Consul>) -> Scenario<Consul> {
 
 /// In each of these worlds the two forms get the same verdicts.
 #[test]
+#[ignore = "takes some seconds: cargo test --tests -- --ignored"]
 fn the_go_semaphore_line_by_line_gets_the_verdicts_of_the_recipe() {
     let crash = small().budget(|budget| budget.crashes = 1);
     let dead_link = Scenario {

@@ -16,6 +16,8 @@ use fencepost::model::world::{Action, Horizon};
 
 use serde::{Deserialize, Serialize};
 
+use crate::random_scenarios::number;
+
 use super::go_lock::go_lock;
 use super::redlock::both;
 use super::semaphore;
@@ -56,9 +58,12 @@ const SEMAPHORES: [&str; 7] = [
     "b36-doubled",
 ];
 
+/// How many walks are taken, unless `FENCEPOST_WALKS` says how many, as `.ci/run` does.
+const WALKS: u64 = 12;
+
 /// On each of some walks.
 pub(super) fn on_walks<S: Service>(scenario: &Scenario<S>, law: impl Fn(&Scenario<S>, &[u16])) {
-    (0..60).for_each(|seed| law(scenario, &numbers(seed, 80)));
+    (0..number("FENCEPOST_WALKS", WALKS)).for_each(|seed| law(scenario, &numbers(seed, 80)));
 }
 
 /// With the runs dropped before each step the worlds are the same, step by step; so they are inside a scope, and changed in place.

@@ -97,6 +97,7 @@ fn agreed(scenario: &dyn AnyScenario) -> Verdicts {
 }
 
 #[test]
+#[ignore = "takes some seconds: cargo test --tests -- --ignored"]
 fn the_client_of_the_lease_as_a_program_gets_the_verdicts_of_the_state_machine() {
     for (name, _) in lease::SCENARIOS {
         let machine = catalogue::named(name).expect("it is in the catalogue");
@@ -112,6 +113,7 @@ fn the_client_of_the_lease_as_a_program_gets_the_verdicts_of_the_state_machine()
 }
 
 #[test]
+#[ignore = "takes some seconds: cargo test --tests -- --ignored"]
 fn programs_and_state_machines_compete_for_one_lock() {
     let mixed = with_programs("lease-one-tick-less");
     let mixed = Scenario { programs: Vec::new(), ..mixed.clone() }.program(

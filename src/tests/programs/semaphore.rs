@@ -67,6 +67,7 @@ fn compare(names: impl Iterator<Item = &'static str>) -> usize {
 }
 
 #[test]
+#[ignore = "takes some seconds: cargo test --tests -- --ignored"]
 fn the_semaphore_step_by_step_gets_the_verdicts_of_the_state_machines() {
     let small = SCENARIOS.iter().map(|(name, _)| *name).filter(|name| !LARGE.contains(name));
     // All but the two in which several threads share a connection.

@@ -53,6 +53,7 @@ pub(super) fn as_programs(scenario: &Scenario<Stores>) -> Option<Scenario<Stores
 }
 
 #[test]
+#[ignore = "takes some seconds: cargo test --tests -- --ignored"]
 fn the_recipes_of_the_stores_get_the_verdicts_of_the_state_machine() {
     let mut compared = 0;
     for (name, _) in SCENARIOS {

@@ -216,6 +216,7 @@ fn e_cc_23_so_it_does_beside_other_faults_by_hand() {
 }
 
 #[test]
+#[ignore = "takes some seconds: cargo test --tests -- --ignored"]
 fn e_cc_23_observe_may_miss_a_leader_between_two() {
     assert_eq!(verdict(by_observe(3, 0), misses_no_leader), "violated");
     assert_eq!(verdict(by_observe(2, 0), misses_no_leader), "proven");
@@ -224,6 +225,7 @@ fn e_cc_23_observe_may_miss_a_leader_between_two() {
 const KINDS: [ObserverKind; 2] = [ObserverKind::Observe, ObserverKind::ObserveCall];
 
 #[test]
+#[ignore = "takes some seconds: cargo test --tests -- --ignored"]
 fn e_cc_30_values_of_the_servers_election_are_told_as_those_of_clientv3() {
     let by_clientv3 = by_observe(2, ANNOUNCED);
     assert_eq!(verdict(by_clientv3, tells_each_value), "proven");
@@ -237,6 +239,7 @@ fn e_cc_30_values_of_the_servers_election_are_told_as_those_of_clientv3() {
 }
 
 #[test]
+#[ignore = "takes some seconds: cargo test --tests -- --ignored"]
 fn e_cc_30_a_connection_that_breaks_ends_a_call_of_observe_and_no_channel_of_clientv3() {
     let [resumed, ended] = KINDS.map(|kind| {
         let scenario = served(2, Some(1), kind).allow("disconnections", 1);

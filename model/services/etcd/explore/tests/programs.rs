@@ -99,6 +99,7 @@ const LARGE: [&str; 34] = [
 const LARGEST: [&str; 5] = ["e20-long", "e20-short", "e21-by-name", "e21-compares", "e21-new-session"];
 
 #[test]
+#[ignore = "takes some seconds: cargo test --tests -- --ignored"]
 fn the_recipes_line_by_line_get_the_verdicts_of_the_state_machine() {
     assert_eq!(compare(|name| !LARGE.contains(&name) && !LARGEST.contains(&name)), 57);
 }
@@ -115,6 +116,7 @@ type Change = fn(&mut Settings);
 
 /// A comparison of verdicts sees a program that does one thing differently.
 #[test]
+#[ignore = "takes some seconds: cargo test --tests -- --ignored"]
 fn a_program_with_another_setting_gets_another_verdict() {
     let changes: [(&str, Change); 11] = [
         ("e01-self-limiting", |settings| (settings.stop, settings.margin) = (Stop::Never, Ticks::ZERO)),
@@ -140,6 +142,7 @@ fn a_program_with_another_setting_gets_another_verdict() {
 }
 
 #[test]
+#[ignore = "takes some seconds: cargo test --tests -- --ignored"]
 fn the_searches_agree_about_the_recipes() {
     for name in ["e01-self-limiting", "e03-looks", "e10-held", "e13-fixed", "e19-own-key", "e24-shared"] {
         let program = as_programs(&shipped(name)).expect("it has one");

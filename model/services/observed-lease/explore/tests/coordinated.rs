@@ -68,6 +68,7 @@ fn ol_20_the_preferred_candidate_is_gone_and_no_other_is_written_in() {
 }
 
 #[test]
+#[ignore = "takes some seconds: cargo test --tests -- --ignored"]
 fn the_searches_agree_about_coordinated_elections() {
     let scenario = coordinated(false).program(ClientId(4), CandidateDeletion { left: 1 });
     let scenario = scenario.promise(Property::EventuallyAcquired).promise(Property::MutualExclusion);

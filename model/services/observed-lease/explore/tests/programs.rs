@@ -44,6 +44,7 @@ const LARGE: [&str; 5] =
     ["ol01-defaults-2s", "ol01-defaults-3s", "ol06-timeout-1", "ol06-timeout-1-short", "ol06-timeout-2"];
 
 #[test]
+#[ignore = "takes some seconds: cargo test --tests -- --ignored"]
 fn the_electors_line_by_line_get_the_verdicts_of_the_state_machine() {
     assert_eq!(compare(|name| !LARGE.contains(&name)), 114);
 }
