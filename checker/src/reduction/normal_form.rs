@@ -124,6 +124,30 @@ impl NormalForm {
     /// Brings a world into form in which one step was taken, by the processes that it touched; before it, it was like the
     /// other one.
     pub(crate) fn renew<P: Service>(&self, next: &mut Formed<P>, before: &Formed<P>, touched: &[ProcessId]) {
+        self.keep(next, before, touched);
+        self.finish(&mut next.state, &mut next.parts);
+    }
+
+    /// The same, but clients may be left where they are: then the answer is true, and they are to change places as parts. They cannot, and have
+    /// changed places already, where the names of calls are told by the names of clients.
+    pub(super) fn renew_in_place<P: Service>(
+        &self,
+        next: &mut Formed<P>,
+        before: &Formed<P>,
+        touched: &[ProcessId],
+    ) -> bool {
+        self.keep(next, before, touched);
+        let Formed { state, parts } = next;
+        let has_closed_calls = self.name(state, parts);
+        if has_closed_calls {
+            self.arrange(state, parts);
+        }
+        parts.sum_up(state);
+        !has_closed_calls
+    }
+
+    /// Keeps what is known of the parts that a step has left as they were.
+    fn keep<P: Service>(&self, next: &mut Formed<P>, before: &Formed<P>, touched: &[ProcessId]) {
         let Formed { state, parts } = next;
         let touched = if self.mutation == Some(CheckerMutation::RenewalSparesServer.into()) {
             let is_server = |process: &&ProcessId| **process == ProcessId::Server;
@@ -132,7 +156,6 @@ impl NormalForm {
             touched
         };
         parts.keep(state, (&before.state, &before.parts), touched);
-        self.finish(state, parts);
     }
 
     /// Brings a world into form of which nothing is known.
@@ -144,32 +167,37 @@ impl NormalForm {
 
     fn finish<P: Service>(&self, state: &mut Observed<P>, parts: &mut Parts) {
         self.name(state, parts);
-        if !self.symmetry.is_none() {
-            for place in (0..state.clients.len()).filter(|place| parts.new.contains(*place)) {
-                parts.outsides[place] = outside::<P>(place, &state.clients[place]);
-            }
-            let held = &state.monitor.ghosts.held;
-            let outside = |place: usize| parts.outsides[place] ^ u64::from(held[place].0);
-            let order = self.symmetry.order(state.clients.len(), outside, |place| traces_in(state, place));
-            if let Some(order) = order {
-                arrange(state, &order);
-                parts.arrange(&order);
-                // Where closed calls occur is told with the names of clients.
-                if parts.has_closed_calls(state) {
-                    name_closed_calls(&mut state.world);
-                    parts.look_again(state, &self.rules);
-                }
-                if self.mutation != Some(CheckerMutation::ArrangedMessagesUnsorted.into()) {
-                    parts.order(state);
-                }
-                parts.hash(state);
-            }
-        }
+        self.arrange(state, parts);
         parts.sum_up(state);
     }
 
-    /// Gives everything that is new its name, and each of these parts its hash.
-    fn name<P: Service>(&self, state: &mut Observed<P>, parts: &mut Parts) {
+    /// Lets interchangeable clients stand in the order of what can be seen of them.
+    fn arrange<P: Service>(&self, state: &mut Observed<P>, parts: &mut Parts) {
+        if self.symmetry.is_none() {
+            return;
+        }
+        for place in (0..state.clients.len()).filter(|place| parts.new.contains(*place)) {
+            parts.outsides[place] = outside::<P>(place, &state.clients[place]);
+        }
+        let held = &state.monitor.ghosts.held;
+        let outside = |place: usize| parts.outsides[place] ^ u64::from(held[place].0);
+        let order = self.symmetry.order(state.clients.len(), outside, |place| traces_in(state, place));
+        let Some(order) = order else { return };
+        arrange(state, &order);
+        parts.arrange(&order);
+        // Where closed calls occur is told with the names of clients.
+        if parts.has_closed_calls(state) {
+            name_closed_calls(&mut state.world);
+            parts.look_again(state, &self.rules);
+        }
+        if self.mutation != Some(CheckerMutation::ArrangedMessagesUnsorted.into()) {
+            parts.order(state);
+        }
+        parts.hash(state);
+    }
+
+    /// Gives everything that is new its name, and each of these parts its hash. Whether there are closed calls, which are named by where they occur.
+    fn name<P: Service>(&self, state: &mut Observed<P>, parts: &mut Parts) -> bool {
         let shift = state.now - Instant::START;
         let server = state.clients.len();
         if shift != Ticks::ZERO {
@@ -184,7 +212,8 @@ impl NormalForm {
         parts.look(state, &self.rules);
         parts.leave_out(state, self.unheard);
         parts.rename(state, &self.rules, shift);
-        if parts.has_closed_calls(state) {
+        let has_closed_calls = parts.has_closed_calls(state);
+        if has_closed_calls {
             name_closed_calls(&mut state.world);
             parts.look_again(state, &self.rules);
         }
@@ -193,5 +222,6 @@ impl NormalForm {
         }
         parts.order(state);
         parts.hash(state);
+        has_closed_calls
     }
 }

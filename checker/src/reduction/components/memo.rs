@@ -146,6 +146,20 @@ impl<P: Service> Memo<P> {
         }
     }
 
+    /// Whether clients can change places by the numbers of parts.
+    pub(super) fn arranges(&self) -> bool {
+        self.is_of_use
+    }
+
+    /// Lets clients change places in a world that has the names of the normal form: what that makes of parts is remembered.
+    pub(super) fn arrange(&mut self, copies: &mut WorkerPool<P>, layout: &Layout, world: &mut Collapsed) {
+        let Collapsed { parts, fingerprint, allowance, partition_key } = world;
+        if self.naming.arrange(copies, layout, parts) {
+            (*fingerprint, *allowance) = copies.identity(layout, parts, || copies.fingerprint(layout, parts));
+            *partition_key = copies.partition_key(layout, parts);
+        }
+    }
+
     /// What the action's step depends on, if that is little enough.
     pub(super) fn question(
         &self,

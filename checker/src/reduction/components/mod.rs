@@ -192,7 +192,8 @@ impl<P: Service> Stepper<P> {
         known.unwrap_or_else(|| self.take(scenario, form, action, question.as_ref()))
     }
 
-    /// Takes the step in full, and remembers what it did if it is one of those of which that can be said.
+    /// Takes the step in full, and remembers what it did if it is one of those of which that can be said. Clients change places as numbers of
+    /// parts: what an order of clients makes of a part depends on that part alone, and is remembered from other worlds.
     fn take(
         &mut self,
         scenario: &Scenario<P>,
@@ -211,12 +212,18 @@ impl<P: Service> Stepper<P> {
         if let Some(question) = question {
             memo.learn(scenario, copies, last, next, question, &step);
         }
-        form.renew(next, last, &step.touched);
-        Successor {
-            to: collapse(copies, next, Some(opened)),
-            reached: scenario.reached(&step.facts),
-            is_violation: !step.violations.is_empty(),
+        let is_to_be_arranged = match memo.arranges() {
+            true => form.renew_in_place(next, last, &step.touched),
+            false => {
+                form.renew(next, last, &step.touched);
+                false
+            }
+        };
+        let mut to = collapse(copies, next, Some(opened));
+        if is_to_be_arranged {
+            memo.arrange(copies, &Layout::of(last.clients.len()), &mut to);
         }
+        Successor { to, reached: scenario.reached(&step.facts), is_violation: !step.violations.is_empty() }
     }
 }
 

@@ -85,10 +85,15 @@ impl PartNaming {
         Some(())
     }
 
-    /// Lets interchangeable clients stand in the order of what can be seen of them.
-    pub(super) fn arrange<P: Service>(&mut self, copies: &mut WorkerPool<P>, layout: &Layout, parts: &mut [u32]) {
+    /// Lets interchangeable clients stand in the order of what can be seen of them. Whether that changes something.
+    pub(super) fn arrange<P: Service>(
+        &mut self,
+        copies: &mut WorkerPool<P>,
+        layout: &Layout,
+        parts: &mut [u32],
+    ) -> bool {
         if self.symmetry.is_none() {
-            return;
+            return false;
         }
         let held = copies.piece(parts[layout.memory]).held();
         let outside = |place: usize| copies.head(parts[place]).outside ^ u64::from(held[place].0);
@@ -102,7 +107,7 @@ impl PartNaming {
             }
         };
         let traces = |place| traces(layout, parts.len(), |part| trace(parts[part], place));
-        let Some(order) = self.symmetry.order(layout.server, outside, traces) else { return };
+        let Some(order) = self.symmetry.order(layout.server, outside, traces) else { return false };
         let word = order.iter().rev().fold(0, |word, place| word << 4 | u64::from(*place));
         for number in parts.iter_mut() {
             let word = if self.mutation == Some(CheckerMutation::PlacesIgnoreOrder.into()) { 0 } else { word };
@@ -122,6 +127,7 @@ impl PartNaming {
             parts[place] = before[usize::from(*other)];
         }
         sort(copies, &mut parts[layout.messages..]);
+        true
     }
 
     /// Gives a part new names; `own` says whose state it is, if it is a client's.
