@@ -64,7 +64,7 @@ fn compare(file: &str, found: &[String]) {
 
 fn are_pinned(file: &str, found: &[String], expected: &[&str]) {
     for (expected, found) in expected.iter().zip(found) {
-        assert_eq!(found, expected, "{file}; UPDATE_EXPECT=1 writes it anew, with `-- --ignored catalogue::`");
+        assert_eq!(found, expected, "{file}; UPDATE_EXPECT=1 writes it anew, with `-- --ignored`");
     }
     assert_eq!(found.len(), expected.len(), "{file}");
 }
