@@ -138,12 +138,13 @@ impl NormalForm {
     ) -> bool {
         self.keep(next, before, touched);
         let Formed { state, parts } = next;
-        let has_closed_calls = self.name(state, parts);
-        if has_closed_calls {
+        let is_careless = self.mutation == Some(CheckerMutation::TakenIgnoresClosedCalls.into());
+        let is_placed = self.name(state, parts) && !is_careless;
+        if is_placed {
             self.arrange(state, parts);
         }
         parts.sum_up(state);
-        !has_closed_calls
+        !is_placed
     }
 
     /// Keeps what is known of the parts that a step has left as they were.

@@ -138,6 +138,10 @@ crate::mutations! {
         NamesIgnoreCalls,
         /// Components of permuted clients are looked up without the permutation.
         PlacesIgnoreOrder,
+        /// After a step that is not looked up, clients keep their places.
+        TakenUnarranged,
+        /// After a step that is not looked up, clients change places as components although closed calls are named by where they occur.
+        TakenIgnoresClosedCalls,
     }
     "engine", Search {
         /// The frontier loses the last state of a chunk.

@@ -154,7 +154,8 @@ impl<P: Service> Memo<P> {
     /// Lets clients change places in a world that has the names of the normal form: what that makes of parts is remembered.
     pub(super) fn arrange(&mut self, copies: &mut WorkerPool<P>, layout: &Layout, world: &mut Collapsed) {
         let Collapsed { parts, fingerprint, allowance, partition_key } = world;
-        if self.naming.arrange(copies, layout, parts) {
+        let is_left = self.mutation == Some(CheckerMutation::TakenUnarranged.into());
+        if !is_left && self.naming.arrange(copies, layout, parts) {
             (*fingerprint, *allowance) = copies.identity(layout, parts, || copies.fingerprint(layout, parts));
             *partition_key = copies.partition_key(layout, parts);
         }
