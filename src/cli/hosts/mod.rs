@@ -35,24 +35,24 @@ const PATIENCE: Duration = Duration::from_secs(10);
 const SILENCE: Duration = Duration::from_secs(2);
 
 /// Why the processes do not come together, as a sentence.
-enum Apart {
+enum JoinError {
     /// One of them does not do what the others do, or is not there any more.
     Refused(String),
     /// A limit or a signal ended the wait.
     Stopped(String),
 }
 
-impl From<String> for Apart {
+impl From<String> for JoinError {
     fn from(refusal: String) -> Self {
-        Apart::Refused(refusal)
+        JoinError::Refused(refusal)
     }
 }
 
-impl From<Apart> for CommandError {
-    fn from(apart: Apart) -> Self {
-        match apart {
-            Apart::Refused(why) => CommandError::Input(why),
-            Apart::Stopped(why) => CommandError::Stopped(why),
+impl From<JoinError> for CommandError {
+    fn from(error: JoinError) -> Self {
+        match error {
+            JoinError::Refused(why) => CommandError::Input(why),
+            JoinError::Stopped(why) => CommandError::Stopped(why),
         }
     }
 }
@@ -113,7 +113,7 @@ impl Peers for Members {
     fn connect(&self, search: &[(String, String)]) -> Result<Vec<Option<TcpStream>>, String> {
         let number = self.searches.fetch_add(1, Relaxed);
         let met = self.meet(&self.hello(Some(number), search), Wait::BetweenSearches);
-        met.map_err(|(Apart::Refused(why) | Apart::Stopped(why))| why)
+        met.map_err(|(JoinError::Refused(why) | JoinError::Stopped(why))| why)
     }
 }
 
@@ -128,7 +128,7 @@ impl Members {
     }
 
     /// Calls those before this process, and is called by those behind it.
-    fn meet(&self, hello: &Hello, wait: Wait) -> Result<Vec<Option<TcpStream>>, Apart> {
+    fn meet(&self, hello: &Hello, wait: Wait) -> Result<Vec<Option<TcpStream>>, JoinError> {
         let mut streams: Vec<Option<TcpStream>> = (0..self.addresses.len()).map(|_| None).collect();
         let mut waiting = Waiting::new(self, wait);
         for (other, stream) in streams.iter_mut().enumerate().take(self.process) {
@@ -149,7 +149,7 @@ impl Members {
     }
 
     /// Calls a process until it answers: it may not listen yet, or search something else first.
-    fn call(&self, other: usize, hello: &Hello, waiting: &mut Waiting<'_>) -> Result<TcpStream, Apart> {
+    fn call(&self, other: usize, hello: &Hello, waiting: &mut Waiting<'_>) -> Result<TcpStream, JoinError> {
         let gone = |error: io::Error| match self.present[other] {
             None => format!("{} does not speak like fencepost: {error}", self.name(other)),
             Some(_) => format!("{} has ended", self.name(other)),
@@ -206,11 +206,12 @@ impl<'a> Waiting<'a> {
     }
 
     /// Waits a little for one of the others.
-    fn for_process(&mut self, other: usize) -> Result<(), Apart> {
+    fn for_process(&mut self, other: usize) -> Result<(), JoinError> {
         if let Some(ended) = self.members.ended() {
             return Err(format!("{} has ended", self.members.name(ended)).into());
         }
-        let (waited, stopped) = (self.since.elapsed(), |by: String| Err(Apart::Stopped(format!("stopped by {by}"))));
+        let (waited, stopped) =
+            (self.since.elapsed(), |by: String| Err(JoinError::Stopped(format!("stopped by {by}"))));
         match (interruption(), self.wait) {
             // The others are as a rule interrupted, too: together they say what they have found until then.
             (Some(_), Wait::BetweenSearches) if waited < SILENCE => {}
