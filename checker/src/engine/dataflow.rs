@@ -85,7 +85,10 @@ fn run<M: Space>(
     };
     let mut connected = together.map(connect).transpose().map_err(ClusterSearchError::Peers)?;
     if let (Some(checkpoints), Some(sockets)) = (&mut checkpoints, &mut connected) {
-        checkpoints.agree(sockets)?;
+        let before = checkpoints.agree(sockets)?;
+        if before.depth > 0 {
+            plan.supervisor.resumes(&before);
+        }
     }
     let connected = connected.map(|sockets| Connected { process: processes.1, sockets });
     let (shared, posted, chosen) = (Arc::clone(space), Arc::clone(&board), plan.clone());

@@ -122,7 +122,9 @@ fn a_search_goes_on_after_a_process_was_killed() {
         assert_eq!(output.status.code(), Some(2), "{said}");
         assert!(said.contains(" levels are kept here: run the same commands again"), "{said}");
     }
-    let all = together(&arguments, &folder, 2);
+    let telling: Vec<&str> = arguments.iter().copied().filter(|argument| *argument != "--quiet").collect();
+    let all = together(&telling, &folder, 2);
+    assert!(stderr(&all[0]).contains("fencepost: consul-lock-3: goes on after "), "{}", stderr(&all[0]));
     let alone = fencepost(&[&["check"], &check[..]].concat());
     assert_eq!(lines(&all[0]), lines(&alone), "{}", stderr(&all[0]));
     // Stores at the wrong places.

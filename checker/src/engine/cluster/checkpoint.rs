@@ -21,6 +21,7 @@ use crate::engine::counters::Report;
 use crate::engine::disk::{
     BlockWriter, SearchStore, StoreError, StoreFolder, StoredFile, damaged, read, refuse_others, replace, verify,
 };
+use crate::limits::Progress;
 
 /// The version of the format.
 const FORMAT: u32 = 2;
@@ -109,35 +110,54 @@ impl Checkpoints {
         self.complete.iter().map(|complete| complete.load(SeqCst)).min().unwrap_or_default()
     }
 
-    /// Agrees with the other processes on the number of levels that all workers have. Later ones are forgotten.
+    /// Agrees with the other processes on the number of levels that all workers have. Later ones are forgotten. Returns how far all of them
+    /// have come together: the states are those that were expanded.
     ///
     /// # Errors
     /// Some processes have more levels than a search in which all of them took part can leave: nothing is forgotten then.
-    pub(in crate::engine) fn agree(&mut self, sockets: &mut [Option<TcpStream>]) -> Result<(), ClusterSearchError> {
-        let mut least = self.levels();
-        let mut most = self.workers.iter().map(Checkpoint::levels).max().unwrap_or_default();
-        let own = [least, most].map(u64::to_le_bytes);
-        let mut exchange = || -> io::Result<()> {
-            for stream in sockets.iter_mut().flatten() {
-                stream.write_all(own.as_flattened())?;
-            }
-            for stream in sockets.iter_mut().flatten() {
-                let mut theirs = [[0; 8]; 2];
-                stream.read_exact(theirs.as_flattened_mut())?;
-                least = least.min(u64::from_le_bytes(theirs[0]));
-                most = most.max(u64::from_le_bytes(theirs[1]));
-            }
-            Ok(())
-        };
-        let ended = |error| format!("another process ended before the search began: {error}");
-        exchange().map_err(ended).map_err(ClusterSearchError::Peers)?;
+    pub(in crate::engine) fn agree(
+        &mut self,
+        sockets: &mut [Option<TcpStream>],
+    ) -> Result<Progress, ClusterSearchError> {
+        let most = self.workers.iter().map(Checkpoint::levels).max().unwrap_or_default();
+        let all = exchange(sockets, [self.levels(), most])?;
+        let least = all.iter().map(|[least, _]| *least).min().unwrap_or_default();
+        let most = all.iter().map(|[_, most]| *most).max().unwrap_or_default();
         if most > least + 1 {
             return Err(ClusterSearchError::Peers(format!(
                 "one worker has kept {most} levels and another one {least}: is the store of one of them elsewhere? without the stores the search begins anew"
             )));
         }
-        self.workers.iter_mut().try_for_each(|worker| worker.forget_from(least))
+        self.workers.iter_mut().try_for_each(|worker| worker.forget_from(least))?;
+        let last = self.workers.iter().filter_map(|worker| worker.manifest.levels.last());
+        let done = last.fold(Report::default(), |mut done, level| {
+            done.add(level.done);
+            done
+        });
+        let all = exchange(sockets, [done.expanded, done.transitions])?;
+        let states = all.iter().map(|[states, _]| states).sum();
+        let transitions = all.iter().map(|[_, transitions]| transitions).sum();
+        Ok(Progress { states, transitions, frontier: 0, depth: least })
     }
+}
+
+/// Tells the other processes two numbers, and hears theirs; those of this process are the last ones.
+fn exchange(sockets: &mut [Option<TcpStream>], own: [u64; 2]) -> Result<Vec<[u64; 2]>, ClusterSearchError> {
+    let mut tell_and_hear = || -> io::Result<Vec<[u64; 2]>> {
+        for stream in sockets.iter_mut().flatten() {
+            stream.write_all(own.map(u64::to_le_bytes).as_flattened())?;
+        }
+        let mut all = Vec::new();
+        for stream in sockets.iter_mut().flatten() {
+            let mut theirs = [[0; 8]; 2];
+            stream.read_exact(theirs.as_flattened_mut())?;
+            all.push(theirs.map(u64::from_le_bytes));
+        }
+        all.push(own);
+        Ok(all)
+    };
+    let ended = |error| ClusterSearchError::Peers(format!("another process ended before the search began: {error}"));
+    tell_and_hear().map_err(ended)
 }
 
 impl Checkpoint {
