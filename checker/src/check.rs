@@ -8,7 +8,7 @@ use fencepost_model::trace::{Trace, leave_out_steps};
 
 use crate::engine::{Paths, StoreError};
 use crate::limits::Limits;
-use crate::liveness::Liveness;
+use crate::liveness::{Judgement, Liveness};
 use crate::options::{Engine, Options};
 use crate::outcome::{CheckOutcome, Exploration, InternalError, TimedExploration};
 use crate::reduction::{Form, LateFaults, PartialOrder, Subsumption, Unheard};
@@ -80,11 +80,12 @@ fn in_the_end<P: Service>(
     let (states, transitions) = liveness.counts();
     let mut outcomes = Vec::new();
     for promise in promises {
-        let violation = match liveness.cut {
-            Some(_) if !scenario.is_mutated(CheckerMutation::CutGraphIsJudged) => None,
-            _ => liveness.violation(promise.property)?,
+        let (violation, cut) = match liveness.judge(promise.property)? {
+            Judgement::Kept => (None, liveness.cut.clone()),
+            Judgement::Broken(trace) => (Some(*trace), liveness.cut.clone()),
+            Judgement::CalledOff(by) => (None, Some(by)),
         };
-        let (depth, cut, marks) = (liveness.depth, liveness.cut.clone(), liveness.marks);
+        let (depth, marks) = (liveness.depth, liveness.marks);
         let reductions = Form::new(scenario, false).reductions();
         let is_violated = violation.is_some();
         let exploration = Exploration {

@@ -18,7 +18,7 @@ pub struct Options {
     pub only: Option<Property>,
     /// The search engine.
     pub engine: Engine,
-    /// The number of threads; stateright's search uses one.
+    /// The number of threads, of searches and of state graphs; stateright's search uses one.
     pub workers: usize,
     /// Whether interchangeable clients count as one.
     pub symmetry: bool,
@@ -35,7 +35,7 @@ pub struct Options {
     /// How many states may be expanded in search of a shorter counterexample than one that was found with partial orders; by default as many
     /// as the search may expand, or 10,000 for each of its steps. Where that is too few, it is not known to be a shortest.
     pub states_for_shortest: Option<u64>,
-    /// Where our own search keeps its states, if not in memory. State graphs, for promises about endless runs, stay in memory.
+    /// Where our own search keeps its states, if not in memory. Of state graphs, for promises about endless runs, it has the edges.
     pub store: Option<SearchStore>,
     /// The other processes that take part in our own search, if there are some. Each of them needs the same scenario, options and build, and
     /// comes to the same outcomes, but for promises about endless runs: only the first process judges those.

@@ -95,6 +95,11 @@ impl Reached {
         self.0 & Self::bit(client) != 0
     }
 
+    /// The clients that have been inside, each with the bit of its place.
+    pub fn entered(self) -> u32 {
+        u32::try_from(self.0 >> 32).expect("these are the high bits")
+    }
+
     /// Notes that the client has been inside.
     pub fn enter(&mut self, client: ClientId) {
         self.0 |= Self::bit(client);

@@ -10,7 +10,7 @@ use fencepost_model::world::Action;
 
 use crate::liveness::fair::Scratch;
 use crate::liveness::graph::{CycleCriterion, Graph, Node, Strength};
-use crate::liveness::labels::EdgeLabels;
+use crate::liveness::labels::{EdgeLabel, EdgeLabels};
 use crate::liveness::obligation::{Obligation, OpenFacts};
 
 /// Some worlds, each with the number of its component; the next layer looks at what remains of components.
@@ -45,7 +45,7 @@ impl<'a, P: Service> Fairly<'a, P> {
 
     /// The label of a transition: the class of its action, and who enters by it.
     pub(super) fn label(&mut self, action: &Action<P>, reached: Reached) -> u16 {
-        self.labels.of(self.scenario, &mut self.graph, action, reached)
+        self.labels.number(self.scenario, &mut self.graph, EdgeLabel::of(self.scenario, action, reached))
     }
 
     /// The classes, in the order of their numbers.

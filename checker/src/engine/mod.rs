@@ -31,7 +31,7 @@ mod frontier;
 mod maze;
 mod queues;
 pub(crate) mod seen;
-mod steps;
+pub(crate) mod steps;
 mod visited;
 mod work_item;
 mod worker;

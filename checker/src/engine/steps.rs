@@ -5,11 +5,11 @@
 const CHUNK: usize = 1 << 16;
 
 /// What stands for the state before a start.
-pub(super) const NOWHERE: u32 = u32::MAX;
+pub(crate) const NOWHERE: u32 = u32::MAX;
 
 /// The step to each state.
 #[derive(Default)]
-pub(super) struct Steps {
+pub(crate) struct Steps {
     chunks: Vec<Chunk>,
 }
 
@@ -22,7 +22,7 @@ struct Chunk {
 impl Steps {
     /// Notes the step to the next state.
     #[inline]
-    pub(super) fn push(&mut self, parent: u32, action: u16) {
+    pub(crate) fn push(&mut self, parent: u32, action: u16) {
         match self.chunks.last_mut() {
             Some(chunk) if chunk.parents.len() < CHUNK => chunk.push(parent, action),
             _ => {
@@ -34,7 +34,7 @@ impl Steps {
     }
 
     /// The action indices that lead to a state by way of its parent, from a start on; the first one is the start's place.
-    pub(super) fn path(&self, mut parent: u32, action: u16) -> Vec<u16> {
+    pub(crate) fn path(&self, mut parent: u32, action: u16) -> Vec<u16> {
         let mut path = vec![action];
         while parent != NOWHERE {
             let place = parent as usize;

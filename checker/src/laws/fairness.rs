@@ -4,8 +4,12 @@
 use fencepost_model::mutation::Mutation;
 
 use super::{Draw, LawViolation, require};
+use crate::engine::StoreError;
+use crate::engine::disk::spool::Spool;
+use crate::liveness::edges::EdgeLog;
 use crate::liveness::fair::component;
 use crate::liveness::graph::{CycleCriterion, Graph, Node, Strength};
+use crate::liveness::prune::Remainder;
 
 /// How many graphs are tried.
 const GRAPHS: usize = 20_000;
@@ -53,6 +57,23 @@ fn small(draw: &mut Draw) -> Small {
 }
 
 impl Small {
+    /// The component that is found in what is left of the graph, by the states of the whole.
+    fn pruned(&self, question: &CycleCriterion<'_>) -> Result<Option<Vec<Node>>, LawViolation> {
+        let refused = |error: StoreError| LawViolation(error.to_string());
+        let mut edges = EdgeLog::new(Spool::Memory(Vec::new()));
+        for from in 0..node(self.graph.len() as u64) {
+            let own: Vec<(Node, u16)> = self.graph.edges(from).map(|edge| (edge.to, edge.label)).collect();
+            edges.push(&own).map_err(refused)?;
+        }
+        edges.finish().map_err(refused)?;
+        let left = Remainder::of(&edges, &self.graph, question, 0, &mut || true).map_err(refused)?;
+        let left = left.expect("it is not called off");
+        let is_open = |node: Node| left.contains(node);
+        let question = CycleCriterion { is_open: &is_open, stays_open: question.stays_open };
+        let component = component(&left.graph, &question);
+        Ok(component.map(|nodes| nodes.iter().map(|node| left.states[*node as usize]).collect()))
+    }
+
     /// Whether a run can visit exactly these states for ever, with edges between them taken as often as it likes.
     fn is_fair(&self, set: u32) -> bool {
         let nodes: Vec<Node> = (0..node(self.graph.len() as u64)).filter(|node| set & (1 << node) != 0).collect();
@@ -94,7 +115,7 @@ impl Small {
     }
 }
 
-/// On random graphs, the component found is fair and has the smallest state of all that are fair.
+/// On random graphs, the component found is fair and has the smallest state of all that are fair; and it is found in what is left of the graph.
 pub(super) fn components_agree_with_their_twin(mutation: Option<Mutation>) -> Result<(), LawViolation> {
     let mut draw = Draw(1);
     let mut found = 0;
@@ -104,7 +125,9 @@ pub(super) fn components_agree_with_their_twin(mutation: Option<Mutation>) -> Re
         let is_open = |node: Node| small.open[node as usize];
         let stays_open = |label: u16| small.stays[usize::from(label)];
         let question = CycleCriterion { is_open: &is_open, stays_open: &stays_open };
-        let component = component(&small.graph, &question);
+        let whole = component(&small.graph, &question);
+        let component = small.pruned(&question)?;
+        require(whole == component, || format!("graph {round}: {whole:?}, and {component:?} of what is left of it"))?;
         let naive = (1..1u32 << small.graph.len()).filter(|set| small.is_fair(*set));
         let smallest = naive.map(u32::trailing_zeros).min();
         let first = component.as_ref().map(|nodes| nodes[0]);

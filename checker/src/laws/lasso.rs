@@ -1,4 +1,7 @@
-//! A counterexample without end, looked at step by step: its cycle leaves the promise open, and is fair.
+//! A counterexample without end, looked at step by step: its cycle leaves the promise open, and is fair. And state graphs that several
+//! threads build, in memory or on disk.
+
+use std::sync::Arc;
 
 use fencepost_model::ids::ClientId;
 use fencepost_model::properties::Property;
@@ -9,6 +12,8 @@ use fencepost_model::world::{Action, World};
 
 use super::{LawViolation, expect, require};
 use crate::check::check;
+use crate::engine::SearchStore;
+use crate::engine::disk::memory::MemoryFolder;
 use crate::limits::Limits;
 use crate::options::Options;
 
@@ -25,7 +30,15 @@ struct Cycle<P: Service> {
     entered: Vec<ClientId>,
 }
 
-/// Each lasso that a scenario's promises are broken by closes, leaves its promise open, and is fair.
+/// More threads than a small graph has states of a level, and fewer.
+const WORKERS: [usize; 2] = [2, 5];
+
+/// Limits of states.
+const PARTS: [u64; 3] = [20, 100, 500];
+
+/// Each lasso that a scenario's promises are broken by closes, leaves its promise open, and is fair. With more threads it is the same one, and
+/// the state graph has as many states, transitions and levels; also if its edges are on disk. And a part
+/// of the graph breaks no promise that the whole keeps.
 pub(super) fn lassos_close<P: Service>(scenario: &Scenario<P>) -> Result<(), LawViolation> {
     let is_endless = |property: Property| {
         scenario
@@ -37,8 +50,30 @@ pub(super) fn lassos_close<P: Service>(scenario: &Scenario<P>) -> Result<(), Law
         return Ok(());
     }
     let limits = Limits { states: Some(STATES_MAX), depth: None };
-    let outcomes = expect(check(scenario, &Options { limits, ..Options::default() }))?;
-    for outcome in outcomes.iter().filter(|outcome| is_endless(outcome.finding.property)) {
+    let only_endless = scenario.judging(|promise| is_endless(promise.property));
+    let found = |options: Options| expect(check(&only_endless, &Options { limits, ..options }));
+    let outcomes = found(Options::default())?;
+    for workers in WORKERS {
+        let store = Some(SearchStore::of(Arc::new(MemoryFolder::default()), "a law".to_owned(), 0));
+        for store in [None, store] {
+            for (one, other) in outcomes.iter().zip(&found(Options { workers, store, ..Options::default() })?) {
+                require(one.finding == other.finding && one.trace == other.trace, || {
+                    format!("{}: {workers} threads come to something else than one", one.finding.property)
+                })?;
+            }
+        }
+    }
+    for states in PARTS {
+        let limits = Limits { states: Some(states), depth: None };
+        let in_part = expect(check(&only_endless, &Options { limits, ..Options::default() }))?;
+        for (part, whole) in in_part.iter().zip(&outcomes) {
+            let (part, whole) = (part.finding.verdict.word(), whole.finding.verdict.word());
+            require(part != "violated" || part == whole || whole == "bounded", || {
+                format!("{part} in a part of {states} states, and {whole} in the whole graph")
+            })?;
+        }
+    }
+    for outcome in &outcomes {
         let Some(trace) = &outcome.trace else { continue };
         let trace = replay(trace).map_err(|mismatch| LawViolation(mismatch.to_string()))?;
         let property = outcome.finding.property;

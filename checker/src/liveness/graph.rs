@@ -16,7 +16,7 @@ pub(crate) enum Strength {
     Always,
 }
 
-/// A state graph with every edge, including self-loops.
+/// A state graph, or a part of one, with every edge of its states, including self-loops; in memory.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Graph {
     /// The first edge of each state, and the end of the last.
@@ -48,6 +48,12 @@ impl Graph {
         Graph { mutation, ..Graph::default() }
     }
 
+    /// One without states, with the labels and classes of this one.
+    pub(crate) fn emptied(&self) -> Self {
+        let Graph { classes, strengths, mutation, .. } = self;
+        Graph { classes: classes.clone(), strengths: strengths.clone(), mutation: *mutation, ..Graph::default() }
+    }
+
     /// Adds the edges of the next state.
     pub(crate) fn push(&mut self, edges: impl IntoIterator<Item = (Node, u16)>) {
         if self.first.is_empty() {
@@ -63,11 +69,6 @@ impl Graph {
     /// How many states have their edges.
     pub(crate) fn len(&self) -> usize {
         self.first.len().saturating_sub(1)
-    }
-
-    /// How many edges there are.
-    pub(crate) fn edges_len(&self) -> u64 {
-        self.targets.len() as u64
     }
 
     /// The edges of a state, in the order of action indices.

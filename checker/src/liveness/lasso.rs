@@ -13,21 +13,10 @@ pub(crate) struct Lasso {
     pub(crate) round: Vec<u16>,
 }
 
-/// Makes one for a component that a fair run can stay in.
-pub(crate) fn lasso(graph: &Graph, question: &CycleCriterion<'_>, component: &[Node]) -> Lasso {
-    let start = component[0];
-    let is_end = |node: Node| {
-        let any = graph.mutation == Some(CheckerMutation::StemEndsAnywhere.into());
-        node == start || any && component.binary_search(&node).is_ok()
-    };
-    let stem = way(graph, 0, &|_| true, &is_end, &|_, _| false).expect("every state was reached somehow");
-    Lasso { stem: stem.into_iter().map(|(_, edge)| edge.place).collect(), round: round(graph, question, component) }
-}
-
 type LassoStep = (Node, Edge);
 
 /// A round trip through the component that takes everything that must not be put off.
-fn round(graph: &Graph, question: &CycleCriterion<'_>, component: &[Node]) -> Vec<u16> {
+pub(crate) fn round(graph: &Graph, question: &CycleCriterion<'_>, component: &[Node]) -> Vec<u16> {
     let start = component[0];
     let is_inside = |edge: Edge| (question.stays_open)(edge.label) && component.binary_search(&edge.to).is_ok();
     let mut walk: Vec<LassoStep> = Vec::new();

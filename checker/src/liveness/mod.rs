@@ -2,87 +2,117 @@
 //! cycle on which an obligation is never met.
 //!
 //! ```text
-//! graph       states by number, edges with labels, classes of fairness
+//! build       a graph while it is built, by one thread or several
+//! expand      what can follow a state
+//! edges       the edges of the whole graph, in memory or on disk
 //! labels      the class of fairness of an edge, and who enters by it
 //! obligation  what has to happen eventually, and where it is open
-//! fair        the components in which a fair run can stay
-//! lasso       such a run as stem and round trip
+//! prune       the part of the graph in which a fair run may stay while it is open
+//! graph       states by number, edges with labels, classes of fairness
+//! fair        the components of that part in which a fair run can stay
+//! lasso       the round trip of such a run
 //! ```
 //!
 //! Worlds are in normal form, and clients keep their names: who changes places cannot be treated fairly one by one.
 
+mod build;
+pub(crate) mod edges;
+mod expand;
 pub(crate) mod fair;
 pub(crate) mod graph;
 pub(crate) mod labels;
 mod lasso;
 pub(crate) mod obligation;
+pub(crate) mod prune;
 
-use std::collections::VecDeque;
-use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
 
-use fencepost_model::action_kind::ActionKind;
 use fencepost_model::ids::ClientId;
-use fencepost_model::mutation::{CheckerMutation, Mutation};
+use fencepost_model::mutation::CheckerMutation;
 use fencepost_model::properties::Property;
 use fencepost_model::scenario::Scenario;
 use fencepost_model::service::{Service, Settings as _};
 use fencepost_model::trace::{Lasso as Endless, Trace};
 use fencepost_model::work_queue::QueueItems;
-use fencepost_model::world::Action;
 
-use self::graph::{CycleCriterion, Graph, Node, Strength};
-use self::labels::EdgeLabels;
-use self::obligation::{CLIENTS_MAX, Obligation, OpenFacts};
+use self::build::Build;
+use self::edges::EdgeLog;
+use self::graph::{CycleCriterion, Graph, Node};
+use self::lasso::Lasso;
+use self::obligation::{Obligation, OpenFacts};
+use self::prune::Remainder;
 use crate::engine::Marks;
-use crate::engine::seen::{Seen, WholeStates};
 use crate::explain::concretise_lasso;
-use crate::limits::Progress;
+use crate::limits::{Progress, Supervisor};
 use crate::options::Options;
 use crate::outcome::InternalError;
-use crate::reduction::{Collapsed, Form, Pool, Stepper, Subsumption, Successor};
-use crate::worlds::panicked;
+use crate::reduction::Form;
 
-/// The most transitions that are kept.
-const EDGES_MAX: u64 = 200_000_000;
+/// This number of states of a graph is looked at in memory, without passes over all edges before it.
+const ENOUGH: usize = 1 << 22;
 
-/// How many states are expanded between two questions to the supervisor.
-const ROUND: u64 = 256;
+/// About as many bytes as a state takes there, with its edges. If the graph is in a store, as many of them are looked at in memory as its
+/// buffers have room for.
+const STATE: usize = 64;
 
 /// The state graph of a scenario.
 pub(crate) struct Liveness<P: Service> {
     scenario: Scenario<P>,
+    /// The labels and classes of its edges.
     graph: Graph,
+    edges: EdgeLog,
     /// For each state: what is open in it.
     facts: Vec<OpenFacts>,
     /// For each label: the clients that enter.
     enters: Vec<u32>,
     pub(crate) depth: u64,
     pub(crate) cut: Option<String>,
+    /// Whether it was cut by the supervisor or an error, and not by a limit of its own.
+    is_called_off: bool,
+    /// The part of the graph in which a fair run may stay need not have fewer states than this.
+    enough: usize,
+    supervisor: Arc<dyn Supervisor>,
     pub(crate) marks: Marks,
 }
 
+/// What becomes of a promise.
+pub(crate) enum Judgement<P: Service> {
+    /// No execution in the graph breaks it.
+    Kept,
+    /// This one breaks it.
+    Broken(Box<Trace<P>>),
+    /// The supervisor has called it off, or an error of the store: the reason.
+    CalledOff(String),
+}
+
 impl<P: Service> Liveness<P> {
-    /// Builds the graph.
+    /// Builds the graph. If there is a store, its edges are there.
     ///
     /// # Errors
-    /// The model panicked: an internal error.
+    /// The model panicked: an internal error. Or the store is refused.
     pub(crate) fn build(scenario: Scenario<P>, options: &Options) -> Result<Self, InternalError> {
-        let mut build = Build::new(&scenario, options);
+        let mut build = Build::new(&scenario, options)?;
         build.run()?;
-        let Build { graph, facts, labels, depth, cut, marks, .. } = build;
-        Ok(Liveness { graph, facts, enters: labels.enters, depth, cut, marks, scenario })
+        let Build { graph, edges, facts, labels, depth, cut, is_called_off, marks, .. } = build;
+        let (enters, supervisor) = (labels.enters, Arc::clone(&options.supervisor));
+        let enough = options.store.as_ref().map_or(ENOUGH, |store| store.room() / STATE);
+        Ok(Liveness { graph, edges, facts, enters, depth, cut, is_called_off, enough, supervisor, marks, scenario })
     }
 
     /// States and transitions.
     pub(crate) fn counts(&self) -> (u64, u64) {
-        (self.facts.len() as u64, self.graph.edges_len())
+        (self.facts.len() as u64, self.edges.edges_len())
     }
 
-    /// An endless fair run that breaks the promise.
+    /// Whether an endless fair run breaks the promise. One in a graph that was cut by a limit is as good as any: it stays in states of which all
+    /// edges are known.
     ///
     /// # Errors
-    /// It could not be repeated: an internal error.
-    pub(crate) fn violation(&self, property: Property) -> Result<Option<Trace<P>>, InternalError> {
+    /// It could not be repeated: an internal error. Or the store cannot be read.
+    pub(crate) fn judge(&self, property: Property) -> Result<Judgement<P>, InternalError> {
+        if let Some(by) = self.cut.clone().filter(|_| self.is_called_off) {
+            return Ok(Judgement::CalledOff(by));
+        }
         for obligation in Obligation::of(&self.scenario, property) {
             let is_open = |node: Node| obligation.is_open(self.facts[node as usize]);
             let stays_open = |label: u16| {
@@ -90,21 +120,33 @@ impl<P: Service> Liveness<P> {
                 obligation.stays_open(if counts { self.enters[usize::from(label)] } else { 0 })
             };
             let question = CycleCriterion { is_open: &is_open, stays_open: &stays_open };
-            if let Some(component) = fair::component(&self.graph, &question) {
-                let lasso = lasso::lasso(&self.graph, &question, &component);
-                let state = self.facts[component[0] as usize];
-                return self.trace(&lasso, property, obligation.waiting(&self.scenario, state)).map(Some);
+            let mut by = None;
+            let mut may_go_on = || {
+                by = self.supervisor.stop(&self.progress());
+                by.is_none()
+            };
+            let Some(left) = Remainder::of(&self.edges, &self.graph, &question, self.enough, &mut may_go_on)? else {
+                return Ok(Judgement::CalledOff(by.unwrap_or_default()));
+            };
+            let is_open = |node: Node| left.contains(node);
+            let question = CycleCriterion { is_open: &is_open, stays_open: &stays_open };
+            if let Some(component) = fair::component(&left.graph, &question) {
+                let first = left.states[component[0] as usize];
+                let (stem, round) = (self.edges.way_to(first)?, lasso::round(&left.graph, &question, &component));
+                let waiting = obligation.waiting(&self.scenario, self.facts[first as usize]);
+                let trace = self.trace(&Lasso { stem, round }, property, waiting)?;
+                return Ok(Judgement::Broken(Box::new(trace)));
             }
         }
-        Ok(None)
+        Ok(Judgement::Kept)
     }
 
-    fn trace(
-        &self,
-        lasso: &lasso::Lasso,
-        property: Property,
-        waiting: Vec<ClientId>,
-    ) -> Result<Trace<P>, InternalError> {
+    fn progress(&self) -> Progress {
+        let (states, transitions) = self.counts();
+        Progress { states, transitions, frontier: 0, depth: self.depth }
+    }
+
+    fn trace(&self, lasso: &Lasso, property: Property, waiting: Vec<ClientId>) -> Result<Trace<P>, InternalError> {
         let form = Form::new(&self.scenario, false);
         let mut world = form.start(&self.scenario);
         let mut actions = Vec::new();
@@ -134,155 +176,5 @@ impl<P: Service> Liveness<P> {
             Property::EventuallyAcquired => format!("the lock stays free while {names} {tries} for ever"),
             _ => format!("{names} {tries} for ever and never enters"),
         }
-    }
-}
-
-/// The states of a graph that were found, with their numbers.
-enum SeenNodes {
-    /// By fingerprint.
-    Fingerprints(Seen<Node>),
-    /// Complete.
-    Whole(WholeStates),
-}
-
-impl SeenNodes {
-    fn of(mutation: Option<Mutation>, is_exact: bool) -> Self {
-        match is_exact {
-            true => SeenNodes::Whole(WholeStates::new()),
-            false => SeenNodes::Fingerprints(Seen::new(mutation)),
-        }
-    }
-
-    /// Adds a state with its number; if it was there already, the number that it has is the answer.
-    fn insert(&mut self, state: &Collapsed, number: Node) -> Option<Node> {
-        let fingerprint = state.fingerprint().max(1);
-        match self {
-            SeenNodes::Fingerprints(seen) => seen.insert(fingerprint, number),
-            SeenNodes::Whole(states) => {
-                let mut bytes = Vec::new();
-                state.write_parts(&mut bytes);
-                states.insert(fingerprint, &bytes, number)
-            }
-        }
-    }
-}
-
-/// A graph while it is built, breadth first.
-struct Build<'a, P: Service> {
-    scenario: &'a Scenario<P>,
-    options: &'a Options,
-    graph: Graph,
-    facts: Vec<OpenFacts>,
-    labels: EdgeLabels<P>,
-    seen: SeenNodes,
-    /// States to expand, with their levels.
-    queue: VecDeque<(Collapsed, u64)>,
-    /// States found.
-    states: u32,
-    form: Form,
-    stepper: Stepper<P>,
-    depth: u64,
-    cut: Option<String>,
-    marks: Marks,
-}
-
-impl<'a, P: Service> Build<'a, P> {
-    fn new(scenario: &'a Scenario<P>, options: &'a Options) -> Self {
-        let form = Form::new(scenario, false);
-        Build {
-            stepper: Stepper::new(scenario, form.normal(), Pool::of(scenario, options.exact), Subsumption::none(), 1),
-            scenario,
-            options,
-            graph: Graph::new(scenario.mutation),
-            facts: Vec::new(),
-            labels: EdgeLabels::new(),
-            seen: SeenNodes::of(scenario.mutation, options.exact),
-            queue: VecDeque::new(),
-            states: 0,
-            form,
-            depth: 0,
-            cut: None,
-            marks: Marks::default(),
-        }
-    }
-
-    fn run(&mut self) -> Result<(), InternalError> {
-        let start = self.stepper.collapse(&self.form.start(self.scenario));
-        self.number(start, 0);
-        let mut actions = Vec::new();
-        while let Some((world, level)) = self.queue.pop_front() {
-            self.cut = self.must_stop(level);
-            if self.cut.is_some() {
-                // Nothing is known of those that were not looked at, and nothing leads on from them.
-                self.facts.resize(self.states as usize, OpenFacts::default());
-                break;
-            }
-            let expand = || self.expand(&world, level, &mut actions);
-            if let Err(panic) = catch_unwind(AssertUnwindSafe(expand)) {
-                return Err(InternalError::of_panic(panicked("a step of the state graph", &*panic)));
-            }
-        }
-        Ok(())
-    }
-
-    fn must_stop(&self, level: u64) -> Option<String> {
-        if self.scenario.clients > CLIENTS_MAX {
-            return Some(format!("the {CLIENTS_MAX} clients that a state graph tells apart"));
-        }
-        let expanded = self.graph.len() as u64;
-        let limits = self.options.limits;
-        if limits.states.is_some_and(|states| expanded >= states) {
-            return limits.states.map(|states| format!("--max-states {states}"));
-        }
-        if limits.depth.is_some_and(|depth| level >= depth) {
-            return limits.depth.map(|depth| format!("--max-depth {depth}"));
-        }
-        if self.graph.edges_len() >= EDGES_MAX {
-            return Some(format!("the {EDGES_MAX} transitions that a state graph may have"));
-        }
-        if !expanded.is_multiple_of(ROUND) {
-            return None;
-        }
-        let (states, transitions) = (u64::from(self.states), self.graph.edges_len());
-        let progress = Progress { states, transitions, frontier: states - expanded, depth: level + 1 };
-        self.options.supervisor.stop(&progress)
-    }
-
-    fn expand(&mut self, state: &Collapsed, level: u64, actions: &mut Vec<Action<P>>) {
-        let world = self.stepper.open(state.parts());
-        self.facts.push(OpenFacts::of(self.scenario, world));
-        self.scenario.enabled(world, actions);
-        let mut edges = Vec::with_capacity(actions.len());
-        self.stepper.ask(self.scenario, &*actions);
-        for (place, action) in actions.iter().enumerate() {
-            let Successor { to, reached, .. } = self.stepper.step(self.scenario, self.form.normal(), (place, action));
-            self.marks.add(Marks { reached: reached.0, kinds: action.kind().bit() });
-            let label = self.labels.of(self.scenario, &mut self.graph, action, reached);
-            edges.push((self.number(to, level + 1), label));
-        }
-        self.graph.push(edges);
-    }
-
-    /// The number of a state; a new one is queued. They are expanded in the order of their numbers.
-    fn number(&mut self, state: Collapsed, level: u64) -> Node {
-        if let Some(known) = self.seen.insert(&state, self.states) {
-            return known;
-        }
-        self.states = self.states.checked_add(1).expect("there are fewer states than transitions");
-        self.depth = level + 1;
-        self.queue.push_back((state, level));
-        self.states - 1
-    }
-}
-
-/// How often an action of this class must be taken, if it is fair.
-fn strength<P: Service>(scenario: &Scenario<P>, action: &Action<P>) -> Option<Strength> {
-    let fairness = &scenario.fairness;
-    let is_among = |kinds: &[ActionKind]| kinds.contains(&action.kind());
-    match action {
-        Action::Advance(_) if is_among(&fairness.weak) || is_among(&fairness.strong) => Some(Strength::Always),
-        _ if is_among(&fairness.strong) => Some(Strength::Strong),
-        _ if is_among(&fairness.weak) => Some(Strength::Weak),
-        _ => None,
     }
 }

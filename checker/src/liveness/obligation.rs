@@ -1,5 +1,6 @@
 //! What a promise about endless executions is open for, and in which states.
 
+use fencepost_model::goal::Reached;
 use fencepost_model::ids::ClientId;
 use fencepost_model::mutation::{CheckerMutation, KernelMutation};
 use fencepost_model::properties::Property;
@@ -19,6 +20,11 @@ const FULL: u32 = 1 << 31;
 /// The bit of a client; participants that are no contenders share the last one.
 pub(crate) fn bit(client: ClientId) -> u32 {
     1 << client.place().min(usize::from(CLIENTS_MAX))
+}
+
+/// The clients that a step lets enter, each with its bit.
+pub(crate) fn entered(reached: Reached) -> u32 {
+    reached.entered() & (UNHANDLED - 1)
 }
 
 /// What matters of a state: the clients that wait, whether there is room, and whether items are left.

@@ -208,14 +208,20 @@ crate::mutations! {
         WeakAtFirstState,
         /// Components are taken for smaller than they are.
         LowLinkIgnored,
-        /// The stem of a counterexample ends at any state of the component.
-        StemEndsAnywhere survives "every counterexample is replayed, and any stem that leads into the cycle is valid",
         /// The cycle of a counterexample need not be weakly fair.
         LassoUnfair,
         /// A client that enters still counts as waiting.
         EntriesLeaveItOpen survives "no fair cycle of the catalogue has an entry of a waiting client",
         /// A slot is always free.
         RoomUncounted,
+        /// What one thread calls a label, all of them do.
+        LabelsOfOneThread,
+        /// States are left out from which no weakly fair action is reached, also where it is disabled.
+        PruneIgnoresDisabled,
+        /// States are left out after one pass over the edges.
+        PruneBeforeStable,
+        /// What leads to a state that is left out counts as disabled.
+        PruneDropsEdges,
     }
     "limits", Search {
         /// A search that a limit stopped reports that it is exhausted.
@@ -228,8 +234,6 @@ crate::mutations! {
         LimitOffByOne,
         /// A search that stopped early counts as a proof.
         CutIsProof,
-        /// An incomplete state graph is judged.
-        CutGraphIsJudged survives "it ends in a panic: states of an incomplete graph have no edges",
         /// A violation found by a search that stopped early is not reported.
         CutHidesViolation survives "in the laws, a search that stops early stops before its first violation",
     }

@@ -46,8 +46,8 @@ pub struct Check {
     #[command(flatten)]
     search: SearchArguments,
     /// Keep the states of the search in the folder DIR, and resume the search that it contains, also after the program was killed. For spaces
-    /// larger than memory: --max-memory is then the size of the buffers in MiB [default: 256], and stops nothing; parts of states stay in
-    /// memory, and so do the state graphs of promises about endless executions. With --hosts the states stay in memory, --max-memory stops the search, and DIR has checkpoints
+    /// larger than memory: --max-memory is then the size of the buffers in MiB [default: 256], and does not stop it; parts of states stay in
+    /// memory. Of the state graph of promises about endless executions only the transitions are on disk: it is begun again, and --max-memory stops it. With --hosts the states stay in memory, --max-memory stops the search, and DIR has checkpoints
     #[arg(long, value_name = "DIR", conflicts_with_all = ["from", "subsumption", "exact"])]
     store: Option<PathBuf>,
     /// Search together with other processes: FILE names each of them on a line, as host:port. Each is started with the same command but
@@ -140,7 +140,7 @@ pub fn run(check: &Check, common: &Common) -> Result<Exit, CommandError> {
             say(&format!("report: {}\n", report.display()));
         }
     }
-    if let Some(folder) = check.store.as_deref().filter(|_| !common.quiet && findings.iter().any(is_bounded)) {
+    if let Some(folder) = check.store.as_deref().filter(|_| !common.quiet && findings.iter().any(is_kept)) {
         eprintln!("fencepost: {} keeps what was searched: {} the search", folder.display(), how_to_resume(check));
     }
     check.export.iter().try_for_each(|Exported { file, format }| write(file, &format(&findings)))?;
@@ -230,6 +230,11 @@ fn findings(check: &Check, scenarios: &[Box<dyn AnyScenario>], common: &Common) 
         }
     }
     Ok(findings)
+}
+
+/// Whether a store has what was searched: of a state graph it has nothing afterwards.
+fn is_kept(finding: &Finding) -> bool {
+    is_bounded(finding) && finding.engine != "graph"
 }
 
 fn is_bounded(finding: &Finding) -> bool {

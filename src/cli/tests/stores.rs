@@ -209,3 +209,69 @@ fn a_store_in_use_is_refused() {
     assert_eq!(output.status.code(), Some(2));
     assert!(stderr(&output).contains("is in use by another process"), "{}", stderr(&output));
 }
+
+/// What a check of promises about endless executions comes to, and how it ends.
+fn endless(scenario: &str, more: &[&str]) -> (Vec<Value>, Option<i32>) {
+    let check = ["check", scenario, "--json", "--quiet", "--property", "eventually-acquired"];
+    let output = fencepost(&[&check, more].concat());
+    (lines(&output), output.status.code())
+}
+
+#[test]
+fn state_graphs_are_the_same_on_disk_with_any_number_of_threads() {
+    let folder = folder("graphs");
+    let store = path(&folder);
+    for scenario in ["e13-error", "e13-close", "f25-not-durable"] {
+        let in_memory = endless(scenario, &["--workers", "1"]);
+        assert_eq!(in_memory.1, Some(0));
+        for workers in ["1", "2", "5"] {
+            assert_eq!(endless(scenario, &["--workers", workers]), in_memory);
+            assert_eq!(endless(scenario, &["--workers", workers, "--store", &store]), in_memory);
+            let limited = ["--workers", workers, "--max-states", "300"];
+            assert_eq!(endless(scenario, &limited), endless(scenario, &[&limited[..], &["--store", &store]].concat()));
+        }
+        let left = fs::read_dir(folder.join("store").join(scenario).join("_graph")).expect("it is there").count();
+        assert_eq!(left, 0, "{scenario}: the edges are removed");
+    }
+}
+
+#[test]
+fn a_state_graph_that_a_killed_process_left_is_begun_again_and_a_foreign_file_is_refused() {
+    let folder = folder("graph-killed");
+    let graph = folder.join("store/b43-from-1-and-1/_graph");
+    let check = ["check", "b43-from-1-and-1", "--property", "eventually-acquired", "--store"];
+    let mut child = Command::new(env!("CARGO_BIN_EXE_fencepost"))
+        .args(check)
+        .args([&path(&folder), "--quiet"])
+        .stdout(Stdio::null())
+        .spawn()
+        .expect("the program starts");
+    while !graph.join("edges").exists() {
+        assert_eq!(child.try_wait().expect("it can be asked"), None, "it ended before it wrote anything");
+        yield_now();
+    }
+    child.kill().expect("a child can be killed");
+    child.wait().expect("it ends");
+    assert!(graph.join("edges").exists());
+    let store = path(&folder);
+    let again = endless("b43-from-1-and-1", &["--store", &store]);
+    assert_eq!(again, endless("b43-from-1-and-1", &[]));
+    fs::write(graph.join("letter.txt"), "Dear reader").expect("a file can be written");
+    let output = fencepost(&[&check[..], &[&store]].concat());
+    assert_eq!(output.status.code(), Some(2));
+    assert!(stderr(&output).contains("`letter.txt`"), "{}", stderr(&output));
+}
+
+#[test]
+fn a_disk_without_room_ends_a_state_graph_in_order() {
+    let (folder, program) = (folder("graph-without-room"), env!("CARGO_BIN_EXE_fencepost"));
+    let check = format!(
+        "trap '' XFSZ; ulimit -f 100; exec '{program}' check b43-from-1-and-1 --property eventually-acquired --json --store '{}'",
+        path(&folder)
+    );
+    let output = Command::new("sh").args(["-c", &check]).output().expect("there is a shell");
+    assert_eq!(output.status.code(), Some(3), "{}", stderr(&output));
+    let by = lines(&output)[0]["cut_by"].to_string();
+    assert!(by.contains("an error of the store"), "{by}");
+    assert!(!stderr(&output).contains("resumes the search"), "{}", stderr(&output));
+}

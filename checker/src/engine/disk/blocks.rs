@@ -132,6 +132,12 @@ pub(crate) fn put_number(mut number: u64, to: &mut Vec<u8>) {
 /// Takes a number from the beginning of some bytes.
 #[inline]
 pub(crate) fn take_number(bytes: &mut &[u8]) -> Option<u64> {
+    if let [byte @ 0..0x80, rest @ ..] = bytes {
+        // Most are small.
+        let number = u64::from(*byte);
+        *bytes = rest;
+        return Some(number);
+    }
     let mut number = 0;
     for shift in (0..u64::BITS).step_by(7) {
         let (byte, rest) = bytes.split_first()?;

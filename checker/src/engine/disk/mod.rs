@@ -26,6 +26,7 @@
 //! encoded    states as bytes; expands some of them with several threads
 //! levels     the search itself
 //! steps      how each state was found, read backwards
+//! spool      blocks that one process writes and reads, for state graphs
 //! ```
 
 mod blocks;
@@ -38,6 +39,7 @@ mod manifest;
 #[cfg(any(test, feature = "stateright"))]
 pub(crate) mod memory;
 mod sorter;
+pub(crate) mod spool;
 mod steps;
 #[cfg(test)]
 mod tests;
@@ -234,6 +236,11 @@ impl SearchStore {
         let is_plain = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '_';
         let name: String = name.chars().map(|c| if is_plain(c) { c } else { '_' }).collect();
         SearchStore { folder: self.folder.below(&name), ..self.clone() }
+    }
+
+    /// The size of the buffers, in bytes.
+    pub(crate) fn room(&self) -> usize {
+        self.room
     }
 
     /// The folder of a search.

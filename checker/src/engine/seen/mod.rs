@@ -76,7 +76,7 @@ impl<V: Copy + Default> Seen<V> {
     /// Looks at the home of a fingerprint, so that it is in the cache when it is asked about; it may lie on two lines. Returns some of what is
     /// there.
     #[inline]
-    pub(super) fn touch(&self, fingerprint: u64) -> u8 {
+    pub(crate) fn touch(&self, fingerprint: u64) -> u8 {
         self.entries.touch(self.place.home(fingerprint))
     }
 

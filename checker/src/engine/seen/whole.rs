@@ -35,7 +35,7 @@ impl WholeStates {
 
     /// Looks at the home of a fingerprint; see [`Seen::touch`].
     #[inline]
-    pub(in super::super) fn touch(&self, fingerprint: u64) -> u8 {
+    pub(crate) fn touch(&self, fingerprint: u64) -> u8 {
         self.first.touch(fingerprint)
     }
 
