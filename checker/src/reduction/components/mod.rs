@@ -54,7 +54,8 @@ impl Collapsed {
         self.partition_key
     }
 
-    /// The numbers of its parts.
+    /// The numbers of its parts, for a law.
+    #[cfg(feature = "stateright")]
     pub(crate) fn parts(&self) -> &Numbers {
         &self.parts
     }
