@@ -263,6 +263,18 @@ fn a_state_graph_that_a_killed_process_left_is_begun_again_and_a_foreign_file_is
 }
 
 #[test]
+fn a_state_graph_that_a_limit_cuts_is_judged_as_far_as_it_goes() {
+    let cut = |scenario, states| {
+        let (found, code) = endless(scenario, &["--max-states", states]);
+        (found[0]["verdict"].to_string(), found[0]["states"].as_u64(), code)
+    };
+    // The whole graph has 740 states.
+    assert_eq!(cut("e23-b", "246"), ("\"violated\"".to_owned(), Some(375), Some(0)));
+    assert_eq!(cut("e23-b", "20").0, "\"bounded\"");
+    assert_eq!(cut("e13-close", "50"), ("\"bounded\"".to_owned(), Some(77), Some(3)));
+}
+
+#[test]
 fn a_disk_without_room_ends_a_state_graph_in_order() {
     let (folder, program) = (folder("graph-without-room"), env!("CARGO_BIN_EXE_fencepost"));
     let check = format!(
