@@ -120,11 +120,11 @@ fn compare_drawn(cases: std::ops::Range<u64>) -> [usize; 2] {
 #[test]
 #[ignore = "takes some seconds: cargo test --tests -- --ignored"]
 fn they_get_the_same_verdicts_with_settings_at_random() {
-    assert_eq!(compare_drawn(0..8), [13, 3]);
+    assert_eq!(compare_drawn(0..8), [16, 6]);
 }
 
 #[test]
 #[ignore = "takes minutes: .ci/long"]
 fn so_they_do_in_two_hundred_scenarios_by_hand() {
-    assert_eq!(compare_drawn(0..200), [361, 121]);
+    assert_eq!(compare_drawn(0..200), [401, 161]);
 }
