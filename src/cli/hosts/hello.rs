@@ -83,6 +83,15 @@ impl Hello {
     }
 }
 
+/// Receives one that has begun to arrive, and waits for the rest of it no longer than that.
+pub(super) fn receive_within(stream: &TcpStream, patience: Duration) -> io::Result<Hello> {
+    stream.set_nonblocking(false)?;
+    stream.set_read_timeout(Some(patience))?;
+    let theirs = Hello::receive(stream)?;
+    stream.set_read_timeout(None)?;
+    Ok(theirs)
+}
+
 /// Answers what has called.
 ///
 /// # Errors

@@ -12,7 +12,7 @@ mod file;
 mod hello;
 
 use std::io;
-use std::net::{TcpListener, TcpStream};
+use std::net::{TcpListener, TcpStream, ToSocketAddrs};
 use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, Once};
@@ -30,6 +30,9 @@ const LOOK: Duration = Duration::from_millis(20);
 
 /// How long two processes may take to say hello.
 const PATIENCE: Duration = Duration::from_secs(10);
+
+/// How long an address may take to answer before a process looks whether it is to go on waiting.
+const TRY: Duration = Duration::from_secs(1);
 
 /// After this time it says for whom a process waits.
 const SILENCE: Duration = Duration::from_secs(2);
@@ -155,9 +158,12 @@ impl Members {
             Some(_) => format!("{} has ended", self.name(other)),
         };
         let mut stream = loop {
-            match TcpStream::connect(&self.addresses[other]) {
+            match connect(&self.addresses[other]) {
                 Ok(stream) => break stream,
-                Err(error) if error.kind() == io::ErrorKind::ConnectionRefused => waiting.for_process(other)?,
+                // It does not listen yet; or nothing answers, which a firewall does, and a machine that is being started.
+                Err(error) if matches!(error.kind(), io::ErrorKind::ConnectionRefused | io::ErrorKind::TimedOut) => {
+                    waiting.for_process(other)?;
+                }
                 Err(error) => return Err(format!("{} cannot be reached: {error}", self.name(other)).into()),
             }
         };
@@ -168,7 +174,7 @@ impl Members {
             }
             waiting.for_process(other)?;
         }
-        let theirs = stream.set_nonblocking(false).and_then(|()| Hello::receive(&stream)).map_err(gone)?;
+        let theirs = hello::receive_within(&stream, PATIENCE).map_err(gone)?;
         theirs.agrees(hello, other)?;
         Ok(stream)
     }
@@ -181,6 +187,18 @@ impl Members {
         };
         self.present.iter().position(|stream| stream.as_ref().is_some_and(has_ended))
     }
+}
+
+/// Connects to the first address of a name that answers, within [`TRY`] each.
+fn connect(name: &str) -> io::Result<TcpStream> {
+    let mut last = io::ErrorKind::NotFound.into();
+    for address in name.to_socket_addrs()? {
+        match TcpStream::connect_timeout(&address, TRY) {
+            Ok(stream) => return Ok(stream),
+            Err(error) => last = error,
+        }
+    }
+    Err(last)
 }
 
 /// For what a process waits.

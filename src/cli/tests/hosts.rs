@@ -1,13 +1,14 @@
 //! `check --hosts`: several processes say what one says, and one that ends or searches something else ends the others.
 
 use std::fs;
-use std::net::{TcpListener, TcpStream};
+use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
 use std::thread::sleep;
 use std::time::Duration;
 
 use serde_json::Value;
+use socket2::{Domain, Socket, Type};
 
 use crate::program::{fencepost, folder, json, stderr, stdout};
 
@@ -180,6 +181,28 @@ fn a_process_waits_for_others_no_longer_than_its_time_limit() {
         assert_eq!((stdout(&output), output.status.code()), (String::new(), Some(3)), "{said}");
         assert!(said.contains("stopped by --timeout 0.1: process ") && said.contains(" is not there"), "{said}");
     }
+}
+
+/// What is behind a firewall does not answer at all, and the operating system waits for it for minutes. A listener whose queue is full is like that.
+#[test]
+fn a_process_that_does_not_answer_is_waited_for_no_longer_than_the_time_limit() {
+    let folder = folder("hosts-silent");
+    let silent = Socket::new(Domain::IPV4, Type::STREAM, None).expect("a socket");
+    silent.bind(&"127.0.0.1:0".parse::<SocketAddr>().expect("an address").into()).expect("a port");
+    silent.listen(0).expect("it listens");
+    let address = silent.local_addr().ok().and_then(|address| address.as_socket()).expect("an address");
+    let mut queue = Vec::new();
+    while let Ok(caller) = TcpStream::connect_timeout(&address, Duration::from_millis(200)) {
+        queue.push(caller);
+    }
+    let own = TcpListener::bind("127.0.0.1:0").and_then(|own| own.local_addr()).expect("a port");
+    let hosts = folder.join("hosts");
+    fs::write(&hosts, format!("{address}\n{own}\n")).expect("a file can be written");
+    let output = start(&["b01-no-fencing", "--timeout", "3"], &hosts, 1).wait_with_output().expect("it ends");
+    let said = stderr(&output);
+    assert_eq!((stdout(&output), output.status.code()), (String::new(), Some(3)), "{said}");
+    assert!(said.contains(&format!("waits for process 0 at {address}")), "{said}");
+    assert!(said.contains("stopped by --timeout 3: process 0") && said.contains(" is not there"), "{said}");
 }
 
 /// Process 0 judges an endless promise until its time is over, which is longer than that of the other one. That one waits, and the verdicts are told.
