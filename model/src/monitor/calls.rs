@@ -21,8 +21,10 @@ pub fn name_closed_calls<P: Service>(world: &mut World<P>) -> Vec<(ClientId, Cal
     let mut names: Vec<(ClientId, Call, Call)> = Vec::new();
     for client in (0..world.clients.len()).map(ClientId::of) {
         let own = closed.iter().filter(|(other, _)| *other == client).map(|(_, call)| *call);
-        let mut marked: Vec<(u64, Call)> =
-            own.clone().map(|call| (occurrences(world, (client, call), &closed), call)).collect();
+        // The only one keeps its number, wherever it occurs.
+        let is_only = own.clone().nth(1).is_none();
+        let mark = |call| if is_only { 0 } else { occurrences(world, (client, call), &closed) };
+        let mut marked: Vec<(u64, Call)> = own.clone().map(|call| (mark(call), call)).collect();
         sort_short(&mut marked);
         names.extend(own.zip(marked).map(|(name, (_, call))| (client, call, name)));
     }
