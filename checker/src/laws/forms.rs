@@ -118,11 +118,12 @@ pub(super) fn symmetry_is_invisible<P: Service>(scenario: &Scenario<P>, choices:
             }
             let canonical = canonical_form.form(next.clone());
             let plain = normal(scenario, &next);
-            require(symmetry.orbit(&canonical) == symmetry.orbit(&plain), || {
+            let orders = symmetry.orders(plain.clients.len());
+            require(Symmetry::orbit(&canonical, &orders) == Symmetry::orbit(&plain, &orders), || {
                 format!("{action}: the canonical world has another orbit")
             })?;
             let is_among = |order: &Vec<usize>| normal(scenario, &plain.arranged(order)) == *canonical;
-            require(symmetry.orders(plain.clients.len()).iter().any(is_among), || {
+            require(orders.iter().any(is_among), || {
                 format!("{action}: the canonical world is not one of those that it stands for")
             })?;
         }

@@ -1,6 +1,7 @@
 //! Which worlds count as one, by the normal form and the symmetry of interchangeable clients; and which of their actions are explored.
 
 use std::ops::Deref;
+use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 use fencepost_model::goal::Reached;
@@ -26,6 +27,8 @@ pub(crate) struct Form {
     /// New states that were looked at, and how many worlds they stand for.
     sampled: AtomicU64,
     worlds: AtomicU64,
+    /// All ways in which clients can change places, for those samples.
+    orders: OnceLock<Vec<Vec<usize>>>,
     /// What one client reaches counts for all that are interchangeable with it.
     shares_goals: bool,
     order: PartialOrder,
@@ -82,6 +85,7 @@ impl Form {
             normal: NormalForm::new(scenario, symmetry),
             sampled: AtomicU64::new(0),
             worlds: AtomicU64::new(0),
+            orders: OnceLock::new(),
             order: PartialOrder::none(),
             late_faults: LateFaults::none(),
             shares_goals: !scenario.is_mutated(CheckerMutation::GoalsOfOneClient),
@@ -116,7 +120,9 @@ impl Form {
     ) {
         let symmetry = self.normal.symmetry();
         if !symmetry.is_none() && fingerprint.is_multiple_of(SAMPLE) {
-            let orbit = symmetry.orbit(&*state()) as u64;
+            let state = state();
+            let orders = self.orders.get_or_init(|| symmetry.orders(state.clients.len()));
+            let orbit = Symmetry::orbit(&*state, orders) as u64;
             self.sampled.fetch_add(1, Relaxed);
             self.worlds.fetch_add(orbit, Relaxed);
         }

@@ -130,9 +130,8 @@ impl Symmetry {
         orders
     }
 
-    /// How many worlds a canonical one stands for.
-    pub(crate) fn orbit<P: Service>(&self, state: &Observed<P>) -> usize {
-        let orders = self.orders(state.clients.len());
+    /// How many worlds a canonical one stands for; `orders` are [all ways](Self::orders) in which its clients can change places.
+    pub(crate) fn orbit<P: Service>(state: &Observed<P>, orders: &[Vec<usize>]) -> usize {
         let mut seen: Vec<u64> = orders.iter().map(|order| hash_of(state.arranged(order))).collect();
         seen.sort_unstable();
         seen.dedup();
@@ -170,7 +169,7 @@ pub(super) fn traces(layout: &Layout, count: usize, mut trace: impl FnMut(usize)
 /// What messages under way and the server have of a client: a hash.
 pub(super) fn traces_in<P: Service>(state: &Observed<P>, place: usize) -> u64 {
     let layout = Layout::of(state.clients.len());
-    traces(&layout, layout.messages + state.network.places().len(), |part| Piece::at(state, part).trace(place))
+    traces(&layout, layout.messages + state.network.places().len(), |part| Piece::at(state, part).trace(place).get())
 }
 
 /// Puts at each place the client that `order` names for it, and gives each client the name of its new place. The order of
