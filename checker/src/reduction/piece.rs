@@ -1,5 +1,8 @@
 //! A part of a world, by itself.
 
+use std::cell::Cell;
+use std::num::NonZeroU64;
+
 use fencepost_model::ids::{ClientId, ProcessId, Tenure};
 use fencepost_model::inline_vec::InlineVec;
 use fencepost_model::monitor::{Monitor, Observed};
@@ -184,15 +187,31 @@ impl<P: Service> Piece<P> {
         self.rename(&name, &mut Rename::permuting(&name));
     }
 
+    /// The clients of which the new places count where it is [arranged](Self::arrange): four bits for each of the first sixteen. They are those that
+    /// it names, as renaming shows; what is remembered has a list of all.
+    pub(super) fn named(&self) -> u64 {
+        if let Piece::Memory(..) = self {
+            return u64::MAX;
+        }
+        let named = Cell::new(0);
+        let name = |client: ClientId| {
+            let place = u32::from(client.0).checked_sub(1);
+            named.set(named.get() | place.and_then(|place| 0xf_u64.checked_shl(4 * place)).unwrap_or_default());
+            client
+        };
+        self.clone().rename(&name, &mut Rename::permuting(&name));
+        named.get()
+    }
+
     /// What others have of a client, in this part: a hash.
-    pub(super) fn trace(&self, place: usize) -> u64 {
+    pub(super) fn trace(&self, place: usize) -> NonZeroU64 {
         let mut piece = self.clone();
         if let Piece::Memory(_, Monitor { ghosts, .. }) = &mut piece {
             ghosts.held.clear();
         }
         let name = seen_by(place);
         piece.rename(&name, &mut Rename::merging(&name));
-        piece.hash()
+        NonZeroU64::new(piece.hash()).unwrap_or(NonZeroU64::MIN)
     }
 }
 

@@ -138,6 +138,8 @@ crate::mutations! {
         NamesIgnoreCalls,
         /// Components of permuted clients are looked up without the permutation.
         PlacesIgnoreOrder,
+        /// Of the clients that a component names, the new place of the first one alone counts.
+        PlacesOfOneClient,
         /// After a step that is not looked up, clients keep their places.
         TakenUnarranged,
         /// After a step that is not looked up, clients change places as components although closed calls are named by where they occur.

@@ -26,15 +26,20 @@ use super::super::names::{OWNERS, Rules};
 use super::super::normal_form::{Formed, NormalForm};
 use super::super::piece::{Layout, Piece};
 use super::super::unheard::Unheard;
+use super::arranging::PartArranging;
 use super::cache::Cache;
 use super::naming::PartNaming;
 use super::pool::WorkerPool;
 use super::{Collapsed, Successor};
 
-/// The logarithms of how many answers of each kind the workers of a process keep at most, all of them together: as many as one alone.
+/// The logarithms of how many answers of each kind one of few workers keeps at most.
 const STEPS: u32 = 17;
 const NAMES: u32 = 15;
+const PLACES: u32 = 18;
 const MEMORIES: u32 = 14;
+
+/// The logarithm of how many workers are few: more of them keep no more than these do, all together.
+const WHOLE: u32 = 3;
 
 /// The logarithm of how many answers one of many workers may keep at least.
 const LEAST: u32 = 12;
@@ -121,16 +126,18 @@ pub(super) struct Memo<P: Service> {
     /// What is remembered after facts.
     memories: Cache<(u32, u16), u32>,
     naming: PartNaming,
+    arranging: PartArranging,
     unheard: Unheard,
     /// Whether a server only answers a message.
     answers: Cache<(u32, u32), bool>,
 }
 
 impl<P: Service> Memo<P> {
-    /// That of one of several workers. Worlds are divided among them by server, so what one of them asks the others mostly do not, and each
-    /// has a part of the room.
+    /// That of one of several workers. Worlds are divided among them by server; what does not depend on the server is asked by all of them, and
+    /// each has room for it.
     pub(super) fn new(scenario: &Scenario<P>, form: &NormalForm, clients: usize, workers: usize) -> Self {
-        let own = |all: u32| all.saturating_sub(workers.next_power_of_two().trailing_zeros()).max(LEAST);
+        let share = workers.next_power_of_two().trailing_zeros().saturating_sub(WHOLE);
+        let own = |all: u32| all.saturating_sub(share).max(LEAST);
         Memo {
             // A property that the scenario defines may look at anything, messages too.
             is_of_use: clients < usize::from(OWNERS) && !scenario.has_own_promises(),
@@ -140,7 +147,8 @@ impl<P: Service> Memo<P> {
             asked: vec![0; 1 << own(STEPS)],
             facts: vec![(InlineVec::new(), Reached(0))],
             memories: Cache::new(own(MEMORIES)),
-            naming: PartNaming::new(form, scenario.mutation, own(NAMES)),
+            naming: PartNaming::new(scenario.mutation, own(NAMES)),
+            arranging: PartArranging::new(form, scenario.mutation, clients, own(PLACES)),
             unheard: form.unheard,
             answers: Cache::new(own(MEMORIES)),
         }
@@ -155,7 +163,7 @@ impl<P: Service> Memo<P> {
     pub(super) fn arrange(&mut self, copies: &mut WorkerPool<P>, layout: &Layout, world: &mut Collapsed) {
         let Collapsed { parts, fingerprint, allowance, partition_key } = world;
         let is_left = self.mutation == Some(CheckerMutation::TakenUnarranged.into());
-        if !is_left && self.naming.arrange(copies, layout, parts) {
+        if !is_left && self.arranging.arrange(copies, layout, parts) {
             (*fingerprint, *allowance) = copies.identity(layout, parts, || copies.fingerprint(layout, parts));
             *partition_key = copies.partition_key(layout, parts);
         }
@@ -273,7 +281,7 @@ impl<P: Service> Memo<P> {
         self.leave_out(copies, &layout, &mut list);
         let parts: &mut [u32] = &mut list;
         self.naming.name(copies, &layout, parts, outcome.count > 0, question.shift)?;
-        self.naming.arrange(copies, &layout, parts);
+        self.arranging.arrange(copies, &layout, parts);
         let (fingerprint, allowance) = copies.identity(&layout, parts, || copies.fingerprint(&layout, parts));
         let reached = self.facts[usize::from(outcome.facts)].1;
         let stays = self.mutation == Some(CheckerMutation::PartitionOfPredecessor.into());

@@ -5,14 +5,16 @@
 //! are never taken, but looked up.
 //!
 //! ```text
-//! pool    every part that was met, by number
-//! memo    what steps did, by the parts that they depend on
-//! naming  what parts become in normal form
-//! cache   what was asked lately and answered
-//! packed  worlds that wait to be expanded
-//! stored  worlds and parts as bytes, for a search on disk
+//! pool       every part that was met, by number
+//! memo       what steps did, by the parts that they depend on
+//! naming     what parts are called in normal form
+//! arranging  what parts become when interchangeable clients change places
+//! cache      what was asked lately and answered
+//! packed     worlds that wait to be expanded
+//! stored     worlds and parts as bytes, for a search on disk
 //! ```
 
+mod arranging;
 mod cache;
 mod memo;
 mod naming;

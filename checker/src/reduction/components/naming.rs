@@ -1,7 +1,5 @@
-//! The names of the normal form, and the order of interchangeable clients, where a world is a list of parts: each part is brought into form by
-//! itself, and what became of it is remembered.
+//! The names of the normal form, where a world is a list of parts: each part gets its names by itself, and what became of it is remembered.
 
-use fencepost_model::inline_vec::InlineVec;
 use fencepost_model::mutation::{CheckerMutation, Mutation};
 use fencepost_model::normal::Normal;
 use fencepost_model::service::Service;
@@ -9,10 +7,8 @@ use fencepost_model::time::Ticks;
 
 use super::super::calls::CallsOfAll;
 use super::super::names::{NormalNames, OWNERS, Occurrences, Rewriting, SmallSet};
-use super::super::normal_form::NormalForm;
 use super::super::order::place_of;
 use super::super::piece::Layout;
-use super::super::symmetry::{Symmetry, traces};
 use super::cache::Cache;
 use super::pool::WorkerPool;
 
@@ -21,23 +17,12 @@ pub(super) struct PartNaming {
     mutation: Option<Mutation>,
     /// What parts are called anew.
     names: Cache<(u32, SmallSet, u64, Ticks), u32>,
-    symmetry: Symmetry,
-    /// What parts have of clients.
-    traces: Cache<(u32, usize), u64>,
-    /// Parts after clients have changed places.
-    places: Cache<(u32, u64), u32>,
 }
 
 impl PartNaming {
-    /// One that remembers at most two to the power of `most` answers of each kind.
-    pub(super) fn new(form: &NormalForm, mutation: Option<Mutation>, most: u32) -> Self {
-        PartNaming {
-            mutation,
-            names: Cache::new(most),
-            symmetry: form.symmetry.clone(),
-            traces: Cache::new(most),
-            places: Cache::new(most),
-        }
+    /// One that remembers at most two to the power of `most` answers.
+    pub(super) fn new(mutation: Option<Mutation>, most: u32) -> Self {
+        PartNaming { mutation, names: Cache::new(most) }
     }
 
     /// Gives the parts of a world the names of the normal form, and restores the order of messages; `None` if there are
@@ -85,51 +70,6 @@ impl PartNaming {
         Some(())
     }
 
-    /// Lets interchangeable clients stand in the order of what can be seen of them. Whether that changes something.
-    pub(super) fn arrange<P: Service>(
-        &mut self,
-        copies: &mut WorkerPool<P>,
-        layout: &Layout,
-        parts: &mut [u32],
-    ) -> bool {
-        if self.symmetry.is_none() {
-            return false;
-        }
-        let held = copies.piece(parts[layout.memory]).held();
-        let outside = |place: usize| copies.head(parts[place]).outside ^ u64::from(held[place].0);
-        let known = &mut self.traces;
-        let mut trace = |number: u32, place: usize| match known.get(&(number, place)) {
-            Some(trace) => trace,
-            None => {
-                let trace = copies.piece(number).trace(place);
-                known.put((number, place), trace);
-                trace
-            }
-        };
-        let traces = |place| traces(layout, parts.len(), |part| trace(parts[part], place));
-        let Some(order) = self.symmetry.order(layout.server, outside, traces) else { return false };
-        let word = order.iter().rev().fold(0, |word, place| word << 4 | u64::from(*place));
-        for number in parts.iter_mut() {
-            let word = if self.mutation == Some(CheckerMutation::PlacesIgnoreOrder.into()) { 0 } else { word };
-            *number = match self.places.get(&(*number, word)) {
-                Some(arranged) => arranged,
-                None => {
-                    let mut piece = copies.piece(*number).clone();
-                    piece.arrange(&order);
-                    let arranged = copies.number(piece);
-                    self.places.put((*number, word), arranged);
-                    arranged
-                }
-            };
-        }
-        let before: InlineVec<u32, 6> = parts[..layout.server].iter().copied().collect();
-        for (place, other) in order.iter().enumerate() {
-            parts[place] = before[usize::from(*other)];
-        }
-        sort(copies, &mut parts[layout.messages..]);
-        true
-    }
-
     /// Gives a part new names; `own` says whose state it is, if it is a client's.
     fn rename<P: Service>(
         &mut self,
@@ -169,6 +109,6 @@ impl PartNaming {
 }
 
 /// Restores the order of messages.
-fn sort<P: Service>(copies: &WorkerPool<P>, messages: &mut [u32]) {
+pub(super) fn sort<P: Service>(copies: &WorkerPool<P>, messages: &mut [u32]) {
     messages.sort_by(|one, other| copies.piece(*one).message().cmp(&copies.piece(*other).message()));
 }

@@ -56,6 +56,8 @@ pub(super) struct ComponentSummary {
     pub(super) outside: u64,
     /// Of a message: whose call it is about.
     pub(super) about: About,
+    /// The clients that it names: see [`Piece::named`].
+    pub(super) named: u64,
 }
 
 impl ComponentSummary {
@@ -262,6 +264,7 @@ impl<P: Service> Component<P> {
             _ => 0,
         };
         let about = piece.message().map_or(About::Other, About::of);
-        Component { piece, head: ComponentSummary { look: looking.look, hash, outside, about } }
+        let named = piece.named();
+        Component { piece, head: ComponentSummary { look: looking.look, hash, outside, about, named } }
     }
 }
