@@ -117,3 +117,14 @@ fn a_mistake_of_a_client_is_no_repair() {
     let settings: Vec<_> = lines.iter().map(|line| line["repair"][0]["setting"].as_str().expect("a setting")).collect();
     assert!(settings.contains(&"service.release") && !settings.contains(&"service.acquires_in"), "{settings:?}");
 }
+
+#[test]
+fn where_several_promises_are_broken_and_not_repaired_together_the_answer_names_each() {
+    let knob = ["--knob", "service.guard", "--edits", "1", "--max-states", "1000000", "--quiet"];
+    let output = fencepost(&[&["repair", "b01-no-fencing"][..], &knob[..]].concat());
+    let printed = stdout(&output);
+    let advice = "without the others: --property mutual-exclusion or --property no-lost-update\n";
+    assert!(printed.ends_with(advice), "{}{printed}", stderr(&output));
+    let alone = fencepost(&[&["repair", "b01-no-fencing", "--property", "no-lost-update"][..], &knob[..]].concat());
+    assert!(stdout(&alone).contains("✓ service.guard = \"transaction\" (was none)"), "{}", stdout(&alone));
+}

@@ -45,6 +45,10 @@ pub fn result(base: &Base, knobs: &[String], tried: &Tried, repairs: &[Priced], 
         say(&format!("… and {} more of this size (--json lists all)\n", repairs.len() - SHOWN_MAX));
     }
     say(&summary(knobs, tried, repairs.is_empty()));
+    if repairs.is_empty() && broken.len() > 1 {
+        let alone: Vec<String> = broken.iter().map(|promise| format!("--property {promise}")).collect();
+        say(&format!("perhaps some of these promises can be repaired without the others: {}\n", alone.join(" or ")));
+    }
     if !repairs.is_empty() {
         say(
             "the proofs rest on the assumptions of each repair (--json lists them; with --out, fencepost check prints them)\n",
