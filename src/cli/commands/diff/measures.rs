@@ -57,14 +57,14 @@ const MEASURES: [Measure; 8] = [
     },
     Measure {
         name: "handover",
-        about: "a slot is free and a client waits, until the entry",
+        about: "free while a client waits, until the entry",
         unit: Unit::Ticks,
         values: |run| run.handovers.clone(),
         is_rare: false,
     },
     Measure {
         name: "idle",
-        about: "a slot is free and a client waits, each run",
+        about: "free while a client waits, each run",
         unit: Unit::Ticks,
         values: |run| vec![run.idle],
         is_rare: false,
