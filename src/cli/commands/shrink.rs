@@ -54,10 +54,11 @@ pub fn run(shrink: &Shrink, common: &Common) -> Result<Exit, CommandError> {
     if !common.quiet {
         say(&timeline(&replayed.story, shrink.show, width()));
     }
-    say(&format!(
-        "\n{}: {property} is broken by {after} steps instead of {before}, passages of time not counted\n",
-        replayed.scenario
-    ));
+    let steps = match after < before {
+        true => format!("{after} steps instead of {before}, passages of time not counted"),
+        false => format!("{before} steps, passages of time not counted; none was found to be needless"),
+    };
+    say(&format!("\n{}: {property} is broken by {steps}\n", replayed.scenario));
     say(&match path {
         Some(path) => format!("replay it with: fencepost replay {}\n", quoted(&path)),
         None => "keep it with: --out DIR\n".to_owned(),

@@ -124,6 +124,8 @@ fn a_shrunk_trace_is_a_trace_and_cannot_be_shrunk_further() {
     let again = shrink(&path);
     assert_eq!(again["steps_after"], first["steps_after"]);
     assert_eq!(again["digest"], first["digest"]);
+    let told = stdout(&fencepost(&["shrink", path.to_str().expect("text"), "--property", "MX-B", "--quiet"]));
+    assert!(told.contains("steps, passages of time not counted; none was found to be needless\n"), "{told}");
 }
 
 #[test]
