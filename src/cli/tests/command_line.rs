@@ -314,7 +314,12 @@ fn a_recorded_log_is_possible_or_impossible_at_a_line_because_of_a_rule() {
     assert_eq!((output.status.code(), stderr(&output).contains("broken.jsonl: line 2")), (Some(2), true));
     let output = fencepost(&["conform", "--consul", "http://127.0.0.1:1"]);
     assert_eq!((output.status.code(), stderr(&output).contains("http://127.0.0.1:1")), (Some(2), true));
-    assert_eq!(fencepost(&["conform"]).status.code(), Some(2));
+    let output = fencepost(&["conform"]);
+    let subjects = "<--consul <URL>|--rabbitmq <URL>|--etcd <URL>|--recorded <FILE>>";
+    assert_eq!(output.status.code(), Some(2));
+    assert!(stderr(&output).contains(subjects), "{}", stderr(&output));
+    let two = fencepost(&["conform", "--consul", "http://127.0.0.1:1", "--recorded", "log.jsonl"]);
+    assert!(two.status.code() == Some(2) && stderr(&two).contains("cannot be used with"), "{}", stderr(&two));
 }
 
 #[test]

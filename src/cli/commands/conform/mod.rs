@@ -11,7 +11,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use clap::Args;
+use clap::{ArgGroup, Args};
 use fencepost_conform::{Unexercised, amqp, nanoseconds};
 
 use crate::args::{Common, some_time};
@@ -20,16 +20,17 @@ use crate::json;
 use crate::output::{say, say_json};
 
 #[derive(Args, Debug)]
+#[command(group = ArgGroup::new("server or log").args(["consul", "rabbitmq", "etcd", "recorded"]).required(true))]
 pub struct Conform {
     /// Where a Consul agent listens, as http://127.0.0.1:8500; it must be empty
-    #[arg(long, value_name = "URL", required_unless_present_any = ["recorded", "rabbitmq", "etcd"], conflicts_with_all = ["recorded", "rabbitmq", "etcd"])]
+    #[arg(long, value_name = "URL")]
     consul: Option<String>,
     /// Where a RabbitMQ broker listens, as amqp://127.0.0.1:5672; the user is guest, and the queues are its own
-    #[arg(long, value_name = "URL", conflicts_with = "recorded")]
+    #[arg(long, value_name = "URL")]
     rabbitmq: Option<String>,
     /// Where an etcd server listens, as http://127.0.0.1:2379; it must be empty. With --members: where each member of a cluster listens, with commas
     /// between them
-    #[arg(long, value_name = "URL", conflicts_with_all = ["recorded", "rabbitmq", "restart"])]
+    #[arg(long, value_name = "URL", conflicts_with = "restart")]
     etcd: Option<String>,
     /// A log of requests and responses to judge, of a Consul agent, of a broker, or of an etcd server
     #[arg(long, value_name = "FILE")]
